@@ -9,6 +9,7 @@ import type { SessionId } from '../../../../shared/base/units.ts'
 import { scratch } from '../../../../service/codec.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { Cursor } from '../../../core/playback/cursor.ts'
+import { previous } from '../../../core/playback/load-merge.ts'
 import { isRowCounted, partAt, type Part } from '../../../core/playback/parts.ts'
 import type { StoredEntry } from '../../../core/store/types/messages.ts'
 import type { ReplayBatch } from '../../../core/store/types/replay.ts'
@@ -160,7 +161,8 @@ export class Playout implements SharedClock {
     const hadEnded = this.#play.ended
     const [next, jump] = play(this.#play, event, realMs)
     this.#play = next
-    if (jump !== null) this.#seekMs = jump.toMs
+    // A seek that was asked for is still to be made: play from there.
+    if (jump !== null) this.#seekMs ??= jump.toMs
     if (next.ended && !hadEnded) this.#of.outlet.ended()
     this.#wake()
   }
@@ -168,7 +170,8 @@ export class Playout implements SharedClock {
   /** Brings the clock to now, so that the time since the last turn counts at the speed it passed at. */
   #settle(): void {
     if (!this.#play.playing || this.#cursor === null || this.#seekMs !== null) return
-    this.#turned(false)
+    // At full speed everything is due, so the clock is where the last message was.
+    this.#turned(this.#play.speed === 'max')
   }
 
   #turned(left: boolean): number | null | undefined {
@@ -234,7 +237,8 @@ export class Playout implements SharedClock {
     const upToMs = due(this.#play, this.#realMs()) + early
     for (let budget = TURN_MESSAGES; ;) {
       const kind = cursor.next()
-      if (kind === 'end') return this.#nextPart() ? 'pending' : 'reached'
+      // Whoever plays on past a failure leaves out messages without a word.
+      if (kind === 'end') return cursor.failure === null && this.#nextPart() ? 'pending' : 'reached'
       if (kind === 'pending') return kind
       const nextMs = this.#timeOf(kind)
       if (nextMs > upToMs || nextMs >= toMs) return 'reached'
@@ -289,8 +293,11 @@ export class Playout implements SharedClock {
   /** Replay time of the next item, UTC ms; null at the end of everything, undefined while it isn't read yet. */
   #nextMs(): number | null | undefined {
     const kind = this.#cursor!.next()
-    if (kind === 'end') return null
-    return kind === 'pending' ? undefined : this.#timeOf(kind)
+    if (kind === 'pending') return undefined
+    if (kind !== 'end') return this.#timeOf(kind)
+    if (this.#cursor!.failure !== null) return undefined
+    const following = this.#of.parts.at(this.#part + 1)
+    return following === undefined ? null : Math.max(this.#timeMs, following.fromMs)
   }
 
   /** Replay time of the next item, which is known to be there, UTC ms. */
@@ -328,6 +335,3 @@ export class Playout implements SharedClock {
     })
   }
 }
-
-/** The greatest number of milliseconds that is certainly before an instant: stamps have at most microseconds. */
-const previous = (ms: number): number => ms - 0.0005
