@@ -10,6 +10,7 @@ import { createHub } from '../../core/market/hub.ts'
 import { hubCalendar } from '../../core/market/hub-calendar.ts'
 import { createMarket, type Market } from '../../core/market/market.ts'
 import { Cursor } from '../../core/playback/cursor.ts'
+import { previous } from '../../core/playback/load-merge.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import { NO_LIMITS, PlaybackState } from '../../core/playback/playback-state.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
@@ -92,6 +93,7 @@ export const replay = defineCommand({
     }
     if (source !== undefined) return replayTeam({ values, context, source, speed })
     const misplaced = SERVE_ONLY.find((name) => values.text(name) !== undefined || values.on(name))
+    if (misplaced === 'to') throw new UsageError('--to needs --serve or --source')
     if (misplaced !== undefined) throw new UsageError(`--${misplaced} needs --serve`)
     if (sessions.length > 1) throw new UsageError('several sessions can be played only with --serve')
     const fromMs = instant(values, 'from', context.clock)
@@ -255,7 +257,8 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
     },
   }
   const end = await reader.findPosition({ session, ms: Number.MAX_SAFE_INTEGER })
-  const start = fromMs === undefined ? null : await reader.findPosition({ session, ms: fromMs })
+  // The last message or entry before the instant: the instant itself is played.
+  const start = fromMs === undefined ? null : await reader.findPosition({ session, ms: previous(fromMs) })
   const snapshot =
     start === null ? null : await reader.snapshot({ session, upToSeq: start.seq, version: market.version })
   const part: Part = {

@@ -7,6 +7,7 @@ import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
 import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { monoNs, unixMs } from '../../../../../src/shared/base/units.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
+import { commandContext } from '../../hosts/cli/context.ts'
 
 const root = new URL('../../../../../', import.meta.url)
 const workers = {
@@ -164,6 +165,19 @@ it('gives them at a speed and from an instant, too', async () => {
   expect(nothing).toMatchObject({ messages: 0, digest: whole.digest, minutes: [] })
 })
 
+it('begins with the messages received at the instant', async () => {
+  const context = commandContext({ dataDir: home })
+  await runCommandLine(['tail', '--store', file(), '--session', session, '--json'], context)
+  const times = context
+    .output()
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { recv_ms: number }).recv_ms)
+  const from = times.at(-5) ?? 0
+  const { out } = await replay(['--digest', '--json', '--from', String(from)])
+  expect(report(out).messages).toBe(times.filter((ms) => ms >= from).length)
+})
+
 it('says it in words', async () => {
   const { code, out } = await replay(['--digest'])
   expect(code).toBe(0)
@@ -187,6 +201,7 @@ it('refuses a session that is not there', async () => {
 it.each([
   [['--session', 'a', '--session', 'b'], 'several sessions can be played only with --serve'],
   [['--loop'], '--loop needs --serve'],
+  [['--to', '09:30'], '--to needs --serve or --source'],
   [['--gaps', 'silence'], '--gaps needs --serve'],
   [['--serve', '0', '--start', 'later'], '--start takes first or all or paused'],
   [['--serve', '0', '--digest'], '--digest can’t be combined with --serve'],
