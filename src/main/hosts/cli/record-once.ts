@@ -8,6 +8,7 @@ import { recording } from '../../core/recording/feature.ts'
 import type { LastReceived } from '../../core/recording/record-report.ts'
 import { subscribeAll, type SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
 import type { Monitor } from '../../core/monitor/monitor.ts'
+import { fileIdentity, type FileIdentity } from '../../core/store/schema/store-path.ts'
 import { live } from '../../core/views/live-feature.ts'
 import type { Context, RunningNeeds, ServiceLog } from '../../command-line/command.ts'
 import type { ServiceManager } from '../../command-line/service-manager.ts'
@@ -62,6 +63,8 @@ export interface RecordResult {
   readonly last: StatusState
   /** What was received in the last session, by feed. */
   readonly received: LastReceived
+  /** The store's file while it was locked. */
+  readonly stored: FileIdentity | null
   readonly published: PublishStatus | null
 }
 
@@ -93,6 +96,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
   let how: 'time' | 'signal'
   let requested = part.symbols.read()
   const reported = new Set<string>()
+  let stored: FileIdentity | null
   let undo = () => {}
   let undoHeartbeat = () => {}
   let undoSymbols = () => {}
@@ -134,6 +138,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
     how = await waitUntil(context.clock, part.signal, part.ms)
     endedMs = context.clock.wallMs()
     last = status.read()
+    stored = fileIdentity(setup.file)
   } finally {
     undo()
     undoHeartbeat()
@@ -145,7 +150,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
     await close()
   }
   const received = services.recording.recorder.stats().feeds
-  return { how, requested, endedMs, last, received, published: services.publish.status() }
+  return { how, requested, endedMs, last, received, stored, published: services.publish.status() }
 }
 
 function startFacts({ context, file }: RecordSetup, status: StatusState, requested: SymbolsByFeed): LogFacts {

@@ -1,5 +1,6 @@
 /** `tapedeck record`: records feeds until a time has passed, Ctrl+C or SIGTERM. */
 import { countText } from '../../../shared/base/count-text.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
 import { unixMs, type FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
@@ -24,6 +25,7 @@ import {
   type RecordedSession,
   type RecordReport,
 } from '../../core/recording/record-report.ts'
+import { fileIdentity, isSameFile, type FileIdentity } from '../../core/store/schema/store-path.ts'
 import { storePath } from '../../core/store/store-path.ts'
 import { recordAuto } from './record-auto.ts'
 import { RECORD_NEEDS, recordOnce, type RecordSetup } from './record-once.ts'
@@ -103,7 +105,7 @@ export const record = defineCommand({
     manager.stopping()
     if (result !== null) {
       const { last, published } = result
-      const stored = await readBack(file, startedMs, context)
+      const stored = await readBack(file, result.stored, startedMs, context)
       const { received, endedMs } = result
       const report = reportOf(stored, result.requested, last.receiveToStored, received, endedMs)
       logEnd(log, report, context.signal)
@@ -142,9 +144,13 @@ function logEnd(log: ServiceLog, report: RecordReport, { reason }: AbortSignal):
   })
 }
 
-/** The sessions of this run, from the closed store. What is live there is another program's, which began meanwhile. */
+/**
+ * The sessions of this run, from the closed store. What is live there is another program's, which began meanwhile.
+ * Rejects with `not-found` if another file is there now: a backup that was made while recording has only a part of them.
+ */
 async function readBack(
   file: string,
+  stored: FileIdentity | null,
   startedMs: number,
   { workers }: Pick<Context, 'workers'>,
 ): Promise<readonly RecordedSession[]> {
@@ -159,7 +165,10 @@ async function readBack(
       const lostFrom = await reader.lostFrom(session)
       sessions.push({ row, entries, lastMs: unixMs(last?.ms ?? row.startedMs), lostFrom })
     }
-    return sessions
+    if (isSameFile(fileIdentity(file), stored)) return sessions
+    throw new CodedError('not-found', 'The session was closed, but another store is in its place now.', {
+      hint: 'A restore sets the previous store aside, next to it. Only this report is missing.',
+    })
   } finally {
     await reader.close()
   }

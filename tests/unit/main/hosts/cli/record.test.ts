@@ -1,6 +1,7 @@
+import Database from 'better-sqlite3'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -352,3 +353,42 @@ describe('fetch with an API key', () => {
     expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('set TAPEDECK_API_KEY')])
   })
 })
+
+it('blames no disk if a backup was restored before it could read its session', { timeout: 60_000 }, async () => {
+  const folder = makeFolder('restored')
+  const store = join(folder, 'tapedeck.db')
+  const backup = join(folder, 'backup.db')
+  let errors = ''
+  const err = (text: string): void => {
+    errors += text
+    if (!text.includes('"Closed."')) return
+    // Made while it was recorded: it has a part of the session, without its end.
+    renameSync(store, join(folder, 'aside.db'))
+    renameSync(backup, store)
+  }
+  const context = commandContext({ dataDir: folder, err })
+  const ran = runCommandLine(
+    ['record', '--demo', '--feed', 'crypto/XT:BTC-USD', '--duration', '3s', '--json', '--log-format', 'json'],
+    context,
+  )
+  await expect.poll(() => countMessages(store), POLL).toBeGreaterThan(0)
+  const db = new Database(store, { readonly: true })
+  await db.backup(backup)
+  db.close()
+  expect(await ran).toBe(1)
+  expect(context.output()).toBe('')
+  expect(errors).toContain('The session was closed, but another store is in its place now.')
+})
+
+/** Messages that a store holds so far; 0 if there is none yet. */
+function countMessages(file: string): number {
+  if (!existsSync(file)) return 0
+  const db = new Database(file, { readonly: true })
+  try {
+    return db.prepare<[], number>('SELECT count(*) FROM journal').pluck().get() ?? 0
+  } catch {
+    return 0 // its tables aren't there yet
+  } finally {
+    db.close()
+  }
+}
