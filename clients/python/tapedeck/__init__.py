@@ -70,6 +70,7 @@ class Tapedeck:
     """A running Tapedeck. Times are ISO 8601 texts, epoch milliseconds, or texts such as "today" and "-1h", in UTC."""
 
     def __init__(self, base_url: str, token: str, timeout: Optional[float] = 60) -> None:
+        """`timeout`: seconds in which Tapedeck has to answer; None: forever."""
         self.base_url = base_url
         self._token = token
         self._timeout = timeout
@@ -108,7 +109,7 @@ class Tapedeck:
         return self._part("symbols", "/v1/symbols" + _query(feed=feed, **query))
 
     def ticks(self, feed: str, **query: Any) -> Iterator[Json]:
-        """Ticks as they are read. `symbols`, `session`, `source`, `start`, `end`, `raw` narrow or extend them."""
+        """Ticks as they are read. `symbols`, `session`, `source`, `start`, `end`, `after`, `raw` narrow or extend them."""
         return self._lines("/v1/ticks" + _query(feed=feed, **query))
 
     def bars(self, feed: str, **query: Any) -> Iterator[Json]:
@@ -128,7 +129,8 @@ class Tapedeck:
     def live(self, feed: str, symbols: Sequence[str], credit: int = 1_000) -> LiveStream:
         """Live messages, to be iterated: ticks, gaps, and how many ticks were lost. Close it, or use `with`."""
         parts = urlsplit(self.base_url)
-        stream = LiveStream(parts.hostname or "127.0.0.1", parts.port or 80, "/v1/stream", self._token, credit)
+        host, port = parts.hostname or "127.0.0.1", parts.port or 80
+        stream = LiveStream(host, port, "/v1/stream", self._token, credit, self._timeout)
         try:
             stream.subscribe(feed, symbols)
         except BaseException:

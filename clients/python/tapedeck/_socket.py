@@ -7,29 +7,32 @@ import json
 import os
 import socket
 import struct
-from typing import Any, Dict, Iterator, Sequence, Tuple
+from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
 
-from ._error import offline, parse, refusal, unexpected
+from ._error import TapedeckError, offline, parse, refusal, unexpected
 
 _TEXT, _CLOSE, _PING, _PONG = 1, 8, 9, 10
 _LONGEST_HEAD, _LONGEST_FRAME = 1 << 16, 1 << 24
+_PIECE = 1 << 16
 
 
 class LiveStream:
     """Live messages of Tapedeck. Iterating grants new credit, so a slow program is sent no more than it can take."""
 
-    def __init__(self, host: str, port: int, path: str, token: str, credit: int) -> None:
+    def __init__(
+        self, host: str, port: int, path: str, token: str, credit: int, timeout: Optional[float] = 60
+    ) -> None:
+        """`timeout`: seconds in which Tapedeck has to answer, a ping too; None: forever."""
         self._is_closed = False
+        self._buffer = bytearray()
         self._credit = credit
         self._used = 0
         try:
-            self._socket = socket.create_connection((host, port), timeout=60)
+            self._socket = socket.create_connection((host, port), timeout=timeout)
         except OSError as error:
             raise offline(f"Couldn't reach http://{host}:{port}.") from error
-        self._file = self._socket.makefile("rb")
         try:
             self._upgrade(host, port, path, token)
-            self._socket.settimeout(None)  # a quiet market isn't a lost connection
             self._send({"op": "credit", "messages": credit})
         except OSError as error:
             self.close()
@@ -43,19 +46,18 @@ class LiveStream:
         head = [f"GET {path} HTTP/1.1", f"Host: {host}:{port}", "Upgrade: websocket", "Connection: Upgrade"]
         head += [f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", f"Authorization: Bearer {token}", "", ""]
         self._socket.sendall("\r\n".join(head).encode())
-        status, size = self._file.readline(_LONGEST_HEAD).decode("latin-1").strip(), 0
-        while True:
-            line = self._file.readline(_LONGEST_HEAD)
-            size += len(line)
-            if line in (b"\r\n", b""):
-                break
-            if size > _LONGEST_HEAD:
+        while (end := self._buffer.find(b"\r\n\r\n")) < 0:
+            if len(self._buffer) > _LONGEST_HEAD:
                 raise unexpected("The answer to the live stream is too long.")
-        if not status:
-            raise ConnectionResetError("closed before an answer")
+            if not self._receive():
+                raise ConnectionResetError("closed before its answer was complete")
+        status = bytes(self._buffer[:end]).split(b"\r\n")[0].decode("latin-1").strip()
+        del self._buffer[: end + 4]
         if " 101 " not in f"{status} ":
             # A refusal ends the connection after its body.
-            raise refusal(status.partition(" ")[2] or status, self._file.read(_LONGEST_HEAD))
+            while len(self._buffer) <= _LONGEST_HEAD and self._receive():
+                pass
+            raise refusal(status.partition(" ")[2] or status, bytes(self._buffer))
 
     def subscribe(self, feed: str, symbols: Sequence[str]) -> None:
         self._send({"op": "subscribe", "feed": feed, "symbols": list(symbols)})
@@ -67,21 +69,14 @@ class LiveStream:
         """Ends once this stream is closed here. Raises `offline` if Tapedeck ended it, or it was lost."""
         while not self._is_closed:
             try:
-                kind, payload = self._frame()
-                if kind == _PING:
-                    self._write(_PONG, payload)
-            except (OSError, ValueError) as error:
+                message = self._message()
+            except TapedeckError:
                 if self._is_closed:
                     return
-                raise offline("The live stream was lost.") from error
-            if kind == _CLOSE:
                 self.close()
-                raise offline("Tapedeck ended the live stream.")
-            if kind != _TEXT:
+                raise
+            if message is None:
                 continue
-            message = parse(payload)
-            if not isinstance(message, dict):
-                raise unexpected("A message of the live stream isn't an object.")
             if message.get("type") == "tick":
                 self._used += 1
             yield message
@@ -89,13 +84,29 @@ class LiveStream:
             if self._used * 2 >= self._credit and not self._is_closed:
                 self._grant()
 
+    def _message(self) -> Optional[Dict[str, Any]]:
+        """The next message; None for a frame that isn't one."""
+        try:
+            kind, payload = self._frame()
+            if kind == _PING:
+                self._write(_PONG, payload)
+        except (OSError, ValueError) as error:
+            raise offline("The live stream was lost.") from error
+        if kind == _CLOSE:
+            raise offline("Tapedeck ended the live stream.")
+        if kind != _TEXT:
+            return None
+        message = parse(payload)
+        if not isinstance(message, dict):
+            raise unexpected("A message of the live stream isn't an object.")
+        return message
+
     def _grant(self) -> None:
         self._send({"op": "credit", "messages": self._used})
         self._used = 0
 
     def close(self) -> None:
         self._is_closed = True
-        self._file.close()
         self._socket.close()
 
     def __enter__(self) -> "LiveStream":
@@ -128,7 +139,24 @@ class LiveStream:
         return first & 0x0F, self._read(size)
 
     def _read(self, size: int) -> bytes:
-        data = self._file.read(size)
-        if len(data) < size:
-            raise ConnectionError("the connection ended")
+        is_asked = False
+        while len(self._buffer) < size:
+            try:
+                if not self._receive():
+                    raise ConnectionError("the connection ended")
+                is_asked = False
+            except socket.timeout:
+                # A quiet market isn't a lost connection, but Tapedeck answers a ping.
+                if is_asked:
+                    raise
+                self._write(_PING, b"")
+                is_asked = True
+        data = bytes(self._buffer[:size])
+        del self._buffer[:size]
         return data
+
+    def _receive(self) -> bool:
+        """Whether something was received: the connection has ended otherwise."""
+        piece = self._socket.recv(_PIECE)
+        self._buffer += piece
+        return len(piece) > 0

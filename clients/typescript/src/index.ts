@@ -129,10 +129,41 @@ function parse(text: string): unknown {
 const truncated = (what: 'answer' | 'stream', cause?: unknown): TapedeckError =>
   Object.assign(new TapedeckError('truncated', `The ${what} ended early.`, 'Ask for it again.'), { cause })
 
-const textOf = (response: Response): Promise<string> =>
-  response.text().catch((cause: unknown) => {
-    throw truncated('answer', cause)
-  })
+/** What a client takes at most: a server that never ends would use up the memory. */
+export interface Limits {
+  /** How long Tapedeck has to accept a live stream, ms. */
+  readonly acceptMs: number
+  /** Bytes of an answer that isn't a stream. */
+  readonly answerBytes: number
+  /** Characters of a row. */
+  readonly rowLength: number
+  /** Characters of a live message. */
+  readonly messageLength: number
+  /** Characters of live messages other than ticks that wait until the program takes them. */
+  readonly waitingLength: number
+}
+
+/** More than any answer has. */
+const LIMITS: Limits = {
+  acceptMs: 60_000,
+  answerBytes: 1 << 28,
+  rowLength: 1 << 27,
+  messageLength: 1 << 24,
+  waitingLength: 1 << 26,
+}
+const MAX_FAILURE_BYTES = 1 << 16
+
+/** A body as text. Throws `unexpected-answer` if it is longer than allowed. */
+async function textOf({ body }: Response, longest: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  for await (const piece of wholeBody(body, 'answer')) {
+    size += piece.length
+    if (size > longest) throw unexpected('The answer is too long.')
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text + decoder.decode()
+}
 
 /** A field of an answer that is an object. */
 function fieldOf(value: unknown, name: string): unknown {
@@ -144,12 +175,12 @@ function fieldOf(value: unknown, name: string): unknown {
 const FRAMES = ['content-length', 'transfer-encoding']
 
 /** The pieces of a body. Throws `truncated` if it ends early. */
-async function* wholeBody(body: Response['body']): AsyncGenerator<Uint8Array> {
+async function* wholeBody(body: Response['body'], what: 'answer' | 'stream'): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   try {
     for (;;) {
       const next = await reader?.read().catch((cause: unknown) => {
-        throw truncated('stream', cause)
+        throw truncated(what, cause)
       })
       if (next === undefined || next.done) return
       yield next.value
@@ -171,10 +202,12 @@ function defaultHome(): string {
 export class Tapedeck {
   readonly baseUrl: string
   readonly #token: string
+  readonly #limits: Limits
 
-  constructor(baseUrl: string, token: string) {
+  constructor(baseUrl: string, token: string, limits: Partial<Limits> = {}) {
     this.baseUrl = baseUrl
     this.#token = token
+    this.#limits = { ...LIMITS, ...limits }
   }
 
   /** Reads address and token from `api.json` in Tapedeck's folder. Rejects with `not-found`. */
@@ -202,8 +235,8 @@ export class Tapedeck {
     return fieldOf(await this.#json('GET', `/v1/gaps${queryText({ ...query })}`), 'gaps') as Gap[]
   }
 
-  /** Ticks as they are read. Throws `truncated` if the stream ends early. */
-  ticks(feed: string, query: RowQuery & { readonly raw?: boolean } = {}): AsyncGenerator<Row> {
+  /** Ticks as they are read. `after`: only those after this seq of one session. Throws `truncated` if the stream ends early. */
+  ticks(feed: string, query: RowQuery & { readonly raw?: boolean; readonly after?: number } = {}): AsyncGenerator<Row> {
     return this.#rows(`/v1/ticks${queryText({ feed, ...query })}`)
   }
 
@@ -243,47 +276,70 @@ export class Tapedeck {
 
   /** Live messages. Taking one grants new credit, so a slow program is sent no more than it can take. */
   async *live(feed: string, symbols: readonly string[], credit = 1_000): AsyncGenerator<LiveMessage> {
+    const { acceptMs, messageLength, waitingLength } = this.#limits
     // Node's WebSocket takes headers, which the type of a browser's doesn't know.
     const init = { headers: { authorization: `Bearer ${this.#token}` } } as unknown as string[]
     const socket = new WebSocket(`${this.baseUrl.replace(/^http/, 'ws')}/v1/stream`, init)
-    const waiting: LiveMessage[] = []
+    const waiting: { readonly message: LiveMessage; readonly size: number }[] = []
+    /** Ticks that may still be sent, and characters of other messages that wait. */
+    let [due, unread] = [credit, 0]
     let over: TapedeckError | undefined
     let wake = (): void => undefined
     const end = (error: TapedeckError): void => {
       over ??= error
+      socket.close()
+      wake()
+    }
+    const take = (text: string): void => {
+      if (text.length > messageLength) return end(unexpected('A message of the live stream is too long.'))
+      const message = parse(text) as LiveMessage | null | undefined
+      if (typeof message !== 'object' || message === null)
+        return end(unexpected('A message of the live stream isn’t JSON.'))
+      const isTick = message.type === 'tick'
+      if (isTick) due -= 1
+      else unread += text.length
+      if (due < 0 || unread > waitingLength)
+        return end(unexpected('The live stream sends more than this program can take.'))
+      waiting.push({ message, size: isTick ? 0 : text.length })
       wake()
     }
     socket.addEventListener('message', ({ data }) => {
-      const message = parse(String(data)) as LiveMessage | null | undefined
-      if (typeof message === 'object' && message !== null) waiting.push(message)
-      else end(unexpected('A message of the live stream isn’t JSON.'))
-      wake()
+      // Nothing after a fault is taken, or waits.
+      if (over === undefined) take(String(data))
     })
+    const late = setTimeout(() => {
+      end(new TapedeckError('offline', `${this.baseUrl} didn’t accept the live stream in time.`, OFFLINE_HINT))
+    }, acceptMs)
     const lost = () => end(new TapedeckError('offline', 'The live stream was lost.', OFFLINE_HINT))
     socket.addEventListener('close', lost)
     socket.addEventListener('error', lost)
     const send = (message: object): void => socket.send(JSON.stringify(message))
     socket.addEventListener('open', () => {
+      clearTimeout(late)
       send({ op: 'credit', messages: credit })
       send({ op: 'subscribe', feed, symbols })
     })
     let used = 0
     try {
       for (;;) {
-        const message = waiting.shift()
-        if (message === undefined) {
+        const next = waiting.shift()
+        if (next === undefined) {
           if (over !== undefined) throw over
           await new Promise<void>((resolve) => (wake = resolve))
           continue
         }
+        const { message, size } = next
+        unread -= size
         if (message.type === 'tick') used += 1
         yield message
         if (used * 2 >= credit) {
           send({ op: 'credit', messages: used })
+          due += used
           used = 0
         }
       }
     } finally {
+      clearTimeout(late)
       socket.close()
     }
   }
@@ -305,14 +361,17 @@ export class Tapedeck {
       // An answer that is cut off would look whole.
       throw unexpected('The answer doesn’t say where it ends.')
     }
-    const refusal = parse(await textOf(response)) as { error?: Partial<TapedeckError> } | null | undefined
+    const refusal = parse(await textOf(response, MAX_FAILURE_BYTES)) as
+      | { error?: Partial<TapedeckError> }
+      | null
+      | undefined
     const { code, message, hint } = refusal?.error ?? {}
     if (typeof code !== 'string' || typeof message !== 'string') throw unexpected(`The answer was ${response.status}.`)
     throw new TapedeckError(code, message, hint)
   }
 
   async #json<T>(method: string, path: string, body?: object): Promise<T> {
-    const value = parse(await textOf(await this.#request(method, path, body)))
+    const value = parse(await textOf(await this.#request(method, path, body), this.#limits.answerBytes))
     if (value === undefined) throw unexpected('The answer isn’t JSON.')
     return value as T
   }
@@ -326,9 +385,10 @@ export class Tapedeck {
     }
     const decoder = new TextDecoder()
     let rest = ''
-    for await (const piece of wholeBody(body)) {
+    for await (const piece of wholeBody(body, 'stream')) {
       const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
+      if (rest.length > this.#limits.rowLength) throw unexpected('A line of the answer is too long.')
       for (const line of lines) {
         const row = parse(line)
         if (row === undefined) throw unexpected('A line of the answer isn’t JSON.')

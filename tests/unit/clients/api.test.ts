@@ -1,7 +1,7 @@
 /** The clients in Python and TypeScript, against a running terminal. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -75,6 +75,69 @@ const WRONG_LIVE = {
   ended: 'offline',
   lost: 'offline',
 } as const
+
+/** Ways of a server to send without end, and what both clients make of it. */
+const ENDLESS = { answer: 'unexpected-answer', failure: 'unexpected-answer' } as const
+const ENDLESS_ROWS = { line: 'unexpected-answer', failure: 'unexpected-answer' } as const
+/** The same for the live stream: silent accepts it and says nothing, deaf never accepts it. */
+const ENDLESS_LIVE = { huge: 'unexpected-answer', deaf: 'offline' } as const
+
+/** Writes blanks until the client has had enough. */
+function writeForever(response: ServerResponse): void {
+  const more = (): void => {
+    while (!response.destroyed && response.write(' '.repeat(1 << 16)));
+    response.once('drain', more)
+  }
+  more()
+}
+
+const tickText = JSON.stringify({ type: 'tick', feed: 'crypto/XT', symbol: 'BTC-USD', price: 1 })
+
+/** A server that sends without end, or not at all: how, is its token. */
+async function endlessServer() {
+  const wayOf = ({ headers }: IncomingMessage) => (headers.authorization ?? '').replace('Bearer ', '')
+  let open = 0
+  const ends: (() => void)[] = []
+  const server = createServer((request, response) => {
+    const isRows = wayOf(request) === 'line'
+    response.writeHead(
+      wayOf(request) === 'failure' ? 500 : 200,
+      isRows ? { 'content-type': 'application/x-ndjson' } : {},
+    )
+    writeForever(response)
+  }).listen(0, '127.0.0.1')
+  server.on('connection', (socket) => {
+    open += 1
+    ends.push(() => socket.destroy())
+    socket.on('close', () => (open -= 1))
+    socket.on('error', () => undefined) // the client may have left
+  })
+  const sockets = new WebSocketServer({ noServer: true })
+  const mute = new WebSocketServer({ noServer: true, autoPong: false })
+  server.on('upgrade', (request, socket, head) => {
+    const way = wayOf(request)
+    socket.on('end', () => socket.end())
+    if (way === 'deaf') return socket.resume()
+    if (way === 'silent') return mute.handleUpgrade(request, socket, head, () => undefined)
+    sockets.handleUpgrade(request, socket, head, (ws) => {
+      if (way === 'huge') ws.send(JSON.stringify({ type: 'gap', feed: 'x'.repeat(20_000) }))
+      if (way === 'gaps') for (let i = 0; i < 200; i++) ws.send(JSON.stringify({ type: 'gap', feed: 'crypto/XT' }))
+      if (way === 'flood') for (let i = 0; i < 2_000; i++) ws.send(tickText)
+      // A quiet market: nothing comes before the client has asked twice whether the server is there.
+      let pings = 0
+      ws.on('ping', () => {
+        if (++pings === 2) ws.send(tickText)
+      })
+    })
+  })
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  const close = (): void => {
+    for (const end of ends) end()
+    server.close()
+  }
+  return { baseUrl: `http://127.0.0.1:${port}`, open: () => open, close }
+}
 
 /** A server that answers wrongly: how, is its token. */
 async function hostileServer() {
@@ -185,6 +248,51 @@ describe('TypeScript', () => {
       if (seen.length === 6) break
     }
     expect(seen.slice(1)).toMatchObject([1, 2, 3, 4, 5].map((price) => ({ type: 'tick', symbol: 'BTC-USD', price })))
+  })
+
+  it('takes no more than its limits, and leaves no connection open', async () => {
+    const { baseUrl, open, close } = await endlessServer()
+    const limits = {
+      acceptMs: 50,
+      answerBytes: 100_000,
+      rowLength: 100_000,
+      messageLength: 10_000,
+      waitingLength: 1_000,
+    }
+    const failure = async (rows: AsyncIterable<unknown>) => {
+      try {
+        for await (const row of rows) void row
+        return 'none'
+      } catch (thrown) {
+        return thrown instanceof TapedeckError ? thrown.code : String(thrown)
+      }
+    }
+    const find = async (ways: object, of: (deck: Tapedeck) => AsyncIterable<unknown>) =>
+      Object.fromEntries(
+        await Promise.all(
+          Object.keys(ways).map(async (way) => [way, await failure(of(new Tapedeck(baseUrl, way, limits)))] as const),
+        ),
+      )
+    async function* sessions(deck: Tapedeck): AsyncGenerator<unknown> {
+      yield await deck.sessions()
+    }
+    expect(await find(ENDLESS, sessions)).toEqual(ENDLESS)
+    expect(await find(ENDLESS_ROWS, (deck) => deck.ticks('crypto/XT'))).toEqual(ENDLESS_ROWS)
+    expect(await find(ENDLESS_LIVE, (deck) => deck.live('crypto/XT', ['BTC-USD']))).toEqual(ENDLESS_LIVE)
+    await expect.poll(open).toBe(0)
+    // A program that takes one message and then nothing for a while.
+    for (const way of ['gaps', 'flood']) {
+      const live = new Tapedeck(baseUrl, way, limits).live('crypto/XT', ['BTC-USD'])
+      await live.next()
+      await expect.poll(open).toBe(0)
+      expect(await failure(live)).toBe('unexpected-answer')
+    }
+    const left = new Tapedeck(baseUrl, 'flood', limits).live('crypto/XT', ['BTC-USD'], 10_000)
+    await left.next()
+    expect(open()).toBe(1)
+    await left.return(undefined)
+    await expect.poll(open).toBe(0)
+    close()
   })
 
   it('says what is wrong', async () => {
@@ -369,6 +477,34 @@ print(json.dumps([
       ['not-found', 'not-found', 'not-found'],
     ]
     expect(found).toEqual(all)
+  })
+
+  it('takes no more than its limits, asks a quiet server whether it is there, and leaves no socket open', async () => {
+    const { baseUrl, close } = await endlessServer()
+    const found = await run(`
+import tapedeck
+from tapedeck import _socket
+tapedeck._LONGEST_ANSWER = tapedeck._LONGEST_LINE = 100_000
+_socket._LONGEST_FRAME = 10_000
+base, opened = ${JSON.stringify(baseUrl)}, []
+def code(work):
+    try:
+        work()
+    except TapedeckError as error:
+        return error.code
+def live(way, timeout):
+    opened.append(Tapedeck(base, way, timeout=timeout).live("crypto/XT", ["BTC-USD"]))
+    return next(iter(opened[-1]))
+print(json.dumps([
+    {way: code(lambda: Tapedeck(base, way).sessions()) for way in ${JSON.stringify(Object.keys(ENDLESS))}},
+    {way: code(lambda: list(Tapedeck(base, way).ticks("crypto/XT"))) for way in ${JSON.stringify(Object.keys(ENDLESS_ROWS))}},
+    {way: code(lambda: live(way, 0.1)) for way in ["huge", "deaf", "silent"]},
+    [stream._socket.fileno() for stream in opened],
+    live("quiet", 0.1)["price"],
+]))
+`)
+    close()
+    expect(found).toEqual([ENDLESS, ENDLESS_ROWS, { ...ENDLESS_LIVE, silent: 'offline' }, [-1, -1], 1])
   })
 
   it('says what is wrong', async () => {
