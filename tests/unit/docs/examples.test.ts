@@ -171,7 +171,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     code: 1,
     err: /There is no alert ID\./,
   },
-  'backup ': { out: /^1 file, [\d.]+ MB, in .*tapedeck-backup-/ },
+  'backup ': { out: /^1 file, [\d.]+ [kM]B, in .*tapedeck-backup-/ },
   'backup --out /mnt/safe/tapedeck-friday': {
     out: /^1 file, /,
     writes: ['mnt/safe/tapedeck-friday/backup.json', /^\{/],
@@ -181,7 +181,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     out: /^Restored 1 file as of .*\n.*before-restore-/,
   },
   'move /mnt/large/tapedeck': {
-    out: /mnt\/large\/tapedeck\/tapedeck\.db, [\d.]+ MB\.\n$/,
+    out: /mnt\/large\/tapedeck\/tapedeck\.db, [\d.]+ [kM]B\.\n$/,
     writes: ['mnt/large/tapedeck/tapedeck.db', /^SQLite format 3/],
   },
   'plan --team eu --shards 2 --feed crypto/XT:BTC-USD,ETH-USD,SOL-USD': { out: /\n +1 +1 +2\/50\n +2 +1 +1\/50\n$/ },

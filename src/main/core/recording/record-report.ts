@@ -75,11 +75,15 @@ export function reportOf(
     throw new CodedError('disk-error', 'Nothing was recorded.', { hint: 'Check the log for the reason.' })
   }
   const coverage = coverageByFeed(sessions)
+  const totals = { coveredMs: 0, missingMs: 0 }
   const feeds = [...requested].map(([feed, symbols]): FeedReport => {
     const counts = sessions.flatMap(({ row }) => row.feeds.filter((one) => one.feed === feed))
     const sum = (of: 'received' | 'decoded' | 'undecodable' | 'stored') =>
       counts.reduce((total, one) => total + one[of], 0)
     const { wantedMs, gapMs } = coverage.get(feed) ?? neverRequested(sessions)
+    const [coveredMs, missingMs] = [Math.round(wantedMs - gapMs), Math.round(gapMs)]
+    totals.coveredMs += coveredMs
+    totals.missingMs += missingMs
     return {
       feed,
       received: sum('received'),
@@ -87,8 +91,8 @@ export function reportOf(
       undecodable: sum('undecodable'),
       stored: sum('stored'),
       gap_count: sessions.reduce((total, { row }) => total + countGaps(row.gaps.filter((gap) => gap.feed === feed)), 0),
-      covered_seconds: (wantedMs - gapMs) / 1_000,
-      missing_seconds: gapMs / 1_000,
+      covered_seconds: coveredMs / 1_000,
+      missing_seconds: missingMs / 1_000,
       unconfirmed: unconfirmed(sessions, feed, symbols),
     }
   })
@@ -96,12 +100,15 @@ export function reportOf(
     session: newest.session,
     source: newest.source,
     feeds,
-    covered_seconds: feeds.reduce((total, one) => total + one.covered_seconds, 0),
-    missing_seconds: feeds.reduce((total, one) => total + one.missing_seconds, 0),
+    covered_seconds: totals.coveredMs / 1_000,
+    missing_seconds: totals.missingMs / 1_000,
     bytes: sessions.reduce((total, { row }) => total + row.bytes, 0),
-    lag_ms: lag,
+    lag_ms: lag === null ? null : { p50: toMicros(lag.p50), p99: toMicros(lag.p99), max: toMicros(lag.max) },
   })
 }
+
+/** Milliseconds to the microsecond: more digits mean nothing. */
+const toMicros = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
 /** The session that lacks received messages: the last one, if it is open in the store; undefined: nothing is missing. */
 function findLoss(sessions: readonly RecordedSession[], received: LastReceived): RecordedSession | undefined {

@@ -2,6 +2,7 @@
 import { jsonLine } from '../../base/json-schema.ts'
 import { join, resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
+import { sizeText } from '../../../shared/base/size-text.ts'
 import { makeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
@@ -12,7 +13,6 @@ import { EXIT } from '../../command-line/exit.ts'
 import { storePath } from '../../core/store/store-path.ts'
 
 const stamp = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace(/:/g, '-')
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 export const backup = defineCommand({
   examples: [
@@ -74,7 +74,7 @@ export const backup = defineCommand({
       if (context.interactive && !json) context.err('\r\u001b[K')
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
       if (json) context.out(jsonLine('backup', { out, files: files.length, bytes }))
-      else context.out(`${countText(files.length, 'file')}, ${megabytes(bytes)}, in ${out}\n`)
+      else context.out(`${countText(files.length, 'file')}, ${sizeText(bytes)}, in ${out}\n`)
       return EXIT.ok
     } catch (thrown) {
       throw storeError(thrown, store)

@@ -1,6 +1,7 @@
 /** `tapedeck export`: writes ticks or bars to a file, with a manifest next to it. */
 import { resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
+import { sizeText } from '../../../shared/base/size-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import {
   EXPORT_FORMATS,
@@ -139,7 +140,7 @@ export const exportCommand = defineCommand({
         file: { replace: values.on('force'), onTemporary: (path) => unfinished.add(path) },
         refuseEmpty: !values.on('allow-empty'),
         onOverlap: (sentence) => context.err(`tapedeck: ${sentence}\n`),
-        onProgress: ({ rows, bytes }) => line.draw(rows, all, `${(bytes / 1e6).toFixed(1)} MB`, 'rows'),
+        onProgress: ({ rows, bytes }) => line.draw(rows, all, sizeText(bytes), 'rows'),
       })
     }).finally(() => {
       line.clear()

@@ -3,6 +3,7 @@ import { jsonLine } from '../../base/json-schema.ts'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
+import { sizeText } from '../../../shared/base/size-text.ts'
 import { moveStore, planMove } from './move.ts'
 import { defaultStorePath } from '../../core/settings/paths.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
@@ -47,7 +48,7 @@ export const move = defineCommand({
       })
       if (draw) context.err('\r\u001b[K')
       if (values.on('json')) context.out(jsonLine('move', { from, to: moved.path, bytes: moved.bytes }))
-      else context.out(`${moved.path}, ${(moved.bytes / 1e6).toFixed(1)} MB.\n`)
+      else context.out(`${moved.path}, ${sizeText(moved.bytes)}.\n`)
       if (moved.leftovers)
         context.err(`Couldn’t remove all files of the old store, ${from}. Delete the rest yourself.\n`)
       return EXIT.ok

@@ -8,6 +8,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { makeFolder } from '../../base/make-folder.ts'
 import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
+import { sizeText } from '../../../shared/base/size-text.ts'
 import { HOLDS_SUFFIX, STORE_SIDE_FILES } from '../../base/store-files.ts'
 import { syncFolder } from '../../base/final-name.ts'
 import { copyPass, moveCancelled, type Copied } from './copy.ts'
@@ -70,7 +71,7 @@ export async function planMove(
     await removeMade(dirname(to), made)
     throw new CodedError(
       'disk-full',
-      `Not enough space in ${folder}: the store takes ${(bytes / 1e6).toFixed(0)} MB, and ${(missing / 1e6).toFixed(0)} MB more must be free.`,
+      `Not enough space in ${folder}: the store takes ${sizeText(bytes)}, and ${sizeText(missing)} more must be free.`,
       { hint: 'Free some space, or choose another folder. Nothing was changed.' },
     )
   }

@@ -5,6 +5,7 @@ import type { CallArgs } from '../../../shared/contracts.ts'
 import type { PackageDone } from '../../../shared/features/sessions/contract.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
+import { sizeText } from '../../../shared/base/size-text.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import type { SessionId } from '../../../shared/base/units.ts'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
@@ -127,7 +128,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
           const text =
             merged === 0 && freedBytes === 0
               ? 'Nothing to free.'
-              : `Freed ${(freedBytes / 1e6).toFixed(1)} MB; ${countText(merged, 'block')} merged.`
+              : `Freed ${sizeText(freedBytes)}; ${countText(merged, 'block')} merged.`
           log('info', 'sessions', `The store was compacted. ${text}`)
           return { text, result: { merged, freedBytes } }
         } finally {

@@ -9,7 +9,7 @@ import { readHistoryTarget, type HistoryTarget } from '../history/target.ts'
 import { connectTeam } from '../nats/connect.ts'
 import type { TeamLog } from '../nats/team-log.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
-import { sizeText } from '../size-text.ts'
+import { sizeText } from '../../../../shared/base/size-text.ts'
 import { patiently, readFacts, readSessions } from './facts.ts'
 import { ageText, teamStatus, type TeamFacts } from './status.ts'
 

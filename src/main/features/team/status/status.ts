@@ -7,7 +7,7 @@ import type { TeamName } from '../names.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { ArchiverReport, MemberReport, RecorderReport } from '../reports/report.ts'
 import type { SessionInfo } from '../session-info.ts'
-import { sizeText } from '../size-text.ts'
+import { sizeText } from '../../../../shared/base/size-text.ts'
 
 /** The last frame of a session in the log. */
 export interface LastFrame {

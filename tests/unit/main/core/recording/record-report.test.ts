@@ -54,6 +54,21 @@ it('tells what was received and isn’t stored, with a gap up to the end', () =>
   expect(lossFailure([stored(9)], received, until, null)?.message).toBe('1 message of the last 2.5 s wasn’t stored.')
 })
 
+it('rounds times to what they mean: seconds to the millisecond, as are their totals, and delays to the microsecond', () => {
+  const lag = { p50: 11.14695177786905, p99: 35.95003355138487, max: 56.794869 }
+  const end = unixMs(STARTED + 10_000.123456)
+  const feeds = new Map<FeedId, readonly string[]>([...requested, ['crypto/XQ', ['BTC-USD']], ['forex/C', ['EUR/USD']]])
+  const one = { ...stored(10), lastMs: end }
+  const report = reportOf([one], feeds, lag, received, end)
+  expect(report.lag_ms).toEqual({ p50: 11.147, p99: 35.95, max: 56.795 })
+  const all = [report, ...report.feeds].flatMap(({ covered_seconds, missing_seconds }) => [
+    covered_seconds,
+    missing_seconds,
+  ])
+  expect(all.map((seconds) => String(seconds).split('.')[1]?.length ?? 0).every((digits) => digits <= 3)).toBe(true)
+  expect(report.missing_seconds).toBe(30)
+})
+
 describe('what the service never did', () => {
   const asked = new Map<FeedId, readonly string[]>([
     ['crypto/XT', ['BTC-USD', 'ETH-USD']],

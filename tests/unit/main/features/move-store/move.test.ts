@@ -92,8 +92,11 @@ describe('the plan of a move', () => {
     writeFileSync(`${from}-wal`, Buffer.alloc(5_000_000))
     const refused = planMove(from, target, async () => 60e6)
     await expect(refused).rejects.toMatchObject({ code: 'disk-full' })
-    await expect(refused).rejects.toThrow('8 MB, and 12 MB more')
+    await expect(refused).rejects.toThrow(/\b8\.\d MB, and 12\.\d MB more/)
     const all = statSync(from).size + 5_000_000
+    await expect(planMove(from, target, async () => all + 64e6 - 400)).rejects.toThrow(
+      'and 400 bytes more must be free',
+    )
     expect(await planMove(from, target, async () => all + 64e6)).toMatchObject({ bytes: all })
   })
 })
