@@ -78,7 +78,8 @@ export function parseInstant(
 ): number | undefined {
   const trimmed = text.trim()
   if (trimmed === 'now') return nowMs
-  if (/^(?:0|\d{11,16})$/.test(trimmed)) return Number(trimmed)
+  // With a fraction, as receive times are written.
+  if (/^(?:0|\d{11,16})(?:\.\d{1,6})?$/.test(trimmed)) return Number(trimmed)
   if (trimmed.startsWith('-')) {
     const ms = parseDuration(trimmed.slice(1))
     return ms === undefined ? undefined : nowMs - ms

@@ -96,6 +96,7 @@ const ENDPOINTS = {
       from,
       to,
       format,
+      after: { type: 'whole', docs: 'Only ticks after this `seq` of the one session that is named by its ID.' },
       raw: { type: 'flag', docs: 'Add each message as it was received.' },
     },
     answer: { is: 'rows' },

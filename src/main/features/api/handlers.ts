@@ -95,6 +95,10 @@ function intervalOf(parameters: Parameters): Interval {
 
 async function rows(side: ApiSide, parameters: Parameters, what: ExportRequest['what']): Promise<Answer> {
   const named = parameters.list('session').length === 0 ? [] : await sessionsOf(side, parameters)
+  const afterSeq = parameters.number('after')
+  // Each session has its own seqs, and the latest one may be another one at the next request.
+  if (afterSeq !== undefined && (named.length !== 1 || parameters.list('session').includes('latest')))
+    throw usage('"after" needs one "session", named by its ID.')
   const format = (parameters.text('format') ?? 'jsonl') as RowFormat // one of the row's choices
   return {
     is: 'rows',
@@ -107,6 +111,7 @@ async function rows(side: ApiSide, parameters: Parameters, what: ExportRequest['
       source: parameters.text('source') ?? null,
       fromMs: parameters.number('from') ?? null,
       toMs: parameters.number('to') ?? null,
+      afterSeq,
       of: (parameters.text('of') ?? null) as ExportRequest['of'], // one of the row's choices
       interval: intervalOf(parameters),
       format,

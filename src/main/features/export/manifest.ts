@@ -28,6 +28,13 @@ export interface ManifestInput {
 const iso = (ms: number | null): string | null =>
   ms === null || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15 ? null : new Date(ms).toISOString()
 
+/** The same with microseconds, where a range has a fraction of a millisecond. */
+function exactIso(ms: number | null): string | null {
+  const text = iso(ms)
+  const micros = ms === null ? 0 : Math.round((ms - Math.floor(ms)) * 1_000) % 1_000
+  return text === null || micros === 0 ? text : text.replace('Z', `${String(micros).padStart(3, '0')}Z`)
+}
+
 /** Returns the manifest as JSON with a final line feed. */
 export function manifestText(input: ManifestInput): string {
   const overlaps = input.chosen.overlaps.map(({ source, earlier, later, fromMs, toMs }) => ({
@@ -42,8 +49,8 @@ export function manifestText(input: ManifestInput): string {
     source: input.chosen.source,
     sessions: input.sessions,
     zone: input.zone ?? 'UTC',
-    from: iso(input.fromMs),
-    to: iso(input.toMs),
+    from: exactIso(input.fromMs),
+    to: exactIso(input.toMs),
     rows: input.rows,
     sha256: input.sha256,
     gaps: input.gaps.map((gap) => ({

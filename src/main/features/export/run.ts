@@ -186,7 +186,8 @@ export function wholePart(request: ExportRequest, out: string): Part {
     sheet,
     maxRows: sheet === undefined ? undefined : SHEET_ROWS,
   }
-  if (request.what === 'ticks') return { what: 'ticks', options: { ...common, feed, format, raw } }
+  if (request.what === 'ticks')
+    return { what: 'ticks', options: { ...common, feed, format, raw, afterSeq: request.afterSeq } }
   return { what: 'bars', options: { ...common, ...barTerms(request), format, extended: request.extended } }
 }
 

@@ -29,6 +29,8 @@ export interface TickExportOptions extends CommonOptions {
   readonly symbols?: readonly string[] | undefined
   /** JSON Lines only: export the messages stored outside any instrument's series (no symbol, or an unasked one). */
   readonly nameless?: boolean | undefined
+  /** Only seqs after this one, in each session. */
+  readonly afterSeq?: number | undefined
   /**
    * Adds a column with each message exactly as it arrived. JSON Lines: writes only that, for every message. JSON Lines
    * of schema 1 always do.
@@ -65,7 +67,7 @@ export function tickColumns(
 
 /** The store query of a tick export. */
 export function tickQuery(
-  { feed, symbols, nameless, sessions, fromMs, toMs }: TickExportOptions,
+  { feed, symbols, nameless, sessions, fromMs, toMs, afterSeq }: TickExportOptions,
   source: string,
 ): TickQuery {
   return {
@@ -76,6 +78,7 @@ export function tickQuery(
     source,
     fromMs,
     toMs,
+    afterSeq,
   }
 }
 

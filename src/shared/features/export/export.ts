@@ -30,6 +30,8 @@ export interface ExportRequest {
   /** Event time [from, to), UTC ms. Null for no limit. */
   readonly fromMs: number | null
   readonly toMs: number | null
+  /** Ticks: only those after this seq, in each session. */
+  readonly afterSeq?: number | undefined
   /** What bars are built from. Null for the feed's own kind. */
   readonly of: BarSource | null
   readonly interval: Interval

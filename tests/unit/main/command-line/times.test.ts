@@ -10,6 +10,11 @@ const iso = (text: string, zone = 'UTC'): string | undefined => {
 }
 
 describe('a time on the command line', () => {
+  it('has the fraction of a receive time, and no other one', () => {
+    expect(parseInstant('1767668130000.125', { nowMs, zone: 'UTC' })).toBe(1_767_668_130_000.125)
+    for (const text of ['1767668130000.', '.5', '1767668130000.1234567', '1e12']) expect(iso(text)).toBeUndefined()
+  })
+
   it.each([
     ['2026-01-05', 'UTC', '2026-01-05T00:00:00.000Z'],
     ['2026-01-05', 'America/New_York', '2026-01-05T05:00:00.000Z'],

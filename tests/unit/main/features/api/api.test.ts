@@ -183,6 +183,13 @@ describe('recorded data', () => {
     expect([none.status, await none.text()]).toEqual([200, ''])
   })
 
+  it.each(['', '&session=latest', '&session=0&session=1'])('doesn’t page by seq with "%s"', async (sessions) => {
+    const { session } = await get<{ session: string }>('/v1/sessions/latest')
+    const named = sessions.replaceAll(/=\d/g, `=${session}`)
+    const answer = await call(`/v1/ticks?feed=crypto/XT&after=5${named}`)
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('needs one') as unknown])
+  })
+
   it('names parameters in its hints, not options', async () => {
     const answer = await call('/v1/bars?feed=forex/C&interval=1m&of=trade')
     expect(answer.status).toBe(400)
@@ -385,4 +392,31 @@ describe('the live stream', () => {
     expect((await client.received(2))[1]).toMatchObject({ type: 'subscribed' })
     client.ws.close()
   })
+})
+
+it('pages through a session that grows, with each row once', async () => {
+  await memory.controls.want('crypto/XT', ['BTC-USD'])
+  const atMs = Date.UTC(2026, 0, 5, 12)
+  await memory.controls.send([tradeOf('BTC-USD', 6, 1, atMs)])
+  await memory.controls.pass(1_000) // what was received is on disk
+  const { session } = await get<{ session: string }>('/v1/sessions/latest')
+  const read = async (after: number): Promise<readonly Record<string, number>[]> => {
+    const text = await (await call(`/v1/ticks?feed=crypto/XT&session=${session}&after=${after}`)).text()
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, number>)
+  }
+  await expect.poll(async () => (await read(0)).at(-1)?.price).toBe(6)
+  const before = await read(0)
+  const from = before.at(-1)?.seq ?? 0
+  expect(await read(from)).toEqual([])
+  // The event time of the second is before everything that was read: by time, it would be on no page.
+  const late = tradeOf('BTC-USD', 7.25, 1, Date.UTC(2026, 0, 1))
+  await memory.controls.send([tradeOf('BTC-USD', 7, 1, atMs), late])
+  await memory.controls.pass(1_000)
+  await expect.poll(async () => (await read(from)).map(({ price }) => price)).toEqual([7, 7.25])
+  const all = await read(0)
+  expect(all).toHaveLength(before.length + 2)
+  expect(all.slice(before.length)).toEqual(await read(from))
 })
