@@ -1,7 +1,8 @@
 /**
  * A process that records a service until it is killed in the middle of something: `node gap-recorder.ts FILE BASE_URL
  * PHASE AHEAD_MS`. Now and then it stands still, so that frames wait in its sockets. Prints `id ID` once it records and
- * `r` once it has received; from then on it does what the phase says. An import says its stages: `s STAGE`.
+ * `r` once it has received; from then on it does what the phase says. An import says its stages, `s STAGE`, and a backup its
+ * beginning and end: `b N SEQ`, `B N`.
  */
 import { writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -21,6 +22,7 @@ import { GAP_WANTS, IMPORT_FILE, type ImportStage, type Phase } from './gap-phas
 const [file, baseUrl, phase, ahead] = process.argv.slice(2) as [string, string, Phase, string] // as the loop gives them
 const clock: Clock = { ...systemClock, wallMs: () => unixMs(systemClock.wallMs() + Number(ahead)) }
 let received = 0
+let committedSeq = 0
 const session = await startSession({
   file,
   baseUrl,
@@ -29,6 +31,9 @@ const session = await startSession({
   seen: () => {
     if (++received === 200) begin()
   },
+})
+session.writer.onEvent((event) => {
+  if (event.is === 'committed') committedSeq = event.seq
 })
 writeSync(1, `id ${session.session}\n`)
 flushCompileCache()
@@ -69,14 +74,12 @@ async function work(): Promise<void> {
     case 'backing up':
       for (let i = 0; ; i++) {
         const dataDir = dirname(file)
-        await makeBackup({
-          store: file,
-          dataDir,
-          out: join(dataDir, `backup-${i}`),
-          nowMs: i,
-          version: '1',
-          lock: lockStore,
-        })
+        const out = join(dataDir, `backup-${i}`)
+        writeSync(1, `b ${i} ${committedSeq}\n`)
+        await makeBackup({ store: file, dataDir, out, nowMs: i, version: '1', lock: lockStore })
+        writeSync(1, `B ${i}\n`)
+        // Whatever was stored meanwhile is in the next one.
+        await sleep(50)
       }
     case 'restoring': {
       await session.close()

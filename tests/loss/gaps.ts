@@ -22,6 +22,7 @@ import {
   makeImportedSession,
   type ImportedSession,
 } from './imported.ts'
+import { checkBackups } from './backed-up.ts'
 import { spawnAndKill } from './kill.ts'
 import { must } from './stored.ts'
 
@@ -38,6 +39,9 @@ interface Sums {
   /** Imports of which the kill left some rows, and those that were whole. */
   cutImports: number
   wholeImports: number
+  /** Backups that the kill cut off, and those that were whole. */
+  cutBackups: number
+  wholeBackups: number
 }
 
 /** `phases`: those to kill in, by turns. */
@@ -48,7 +52,16 @@ export async function gapLoop(
   phases: readonly Phase[] = PHASES,
 ): Promise<string> {
   const service = await startFeedService(PER_TURN)
-  const sums: Sums = { lost: 0, stored: 0, bars: 0, complete: 0, cutImports: 0, wholeImports: 0 }
+  const sums: Sums = {
+    lost: 0,
+    stored: 0,
+    bars: 0,
+    complete: 0,
+    cutImports: 0,
+    wholeImports: 0,
+    cutBackups: 0,
+    wholeBackups: 0,
+  }
   try {
     const other = await makeImportedSession(folder)
     for (let i = 0; i < kills; i++) {
@@ -63,10 +76,15 @@ export async function gapLoop(
     sums.cutImports > 0 || kills < phases.length || !phases.includes('importing'),
     'no import was cut off: this tested none',
   )
+  must(
+    (sums.cutBackups > 0 && sums.wholeBackups > 0) || kills < phases.length || !phases.includes('backing up'),
+    `${sums.cutBackups} backups were cut off and ${sums.wholeBackups} whole: this tested none`,
+  )
   return (
     `${kills} kills in ${phases.length} phases: ${sums.stored} messages stored, ${sums.lost} lost, all inside gaps; ` +
     `0 invented, 0 doubled; ${sums.complete} of ${sums.bars} bars complete, none of them lacks a trade; ` +
-    `${sums.cutImports} imports cut off and gone, ${sums.wholeImports} whole`
+    `${sums.cutImports} imports cut off and gone, ${sums.wholeImports} whole; ` +
+    `${sums.cutBackups} backups cut off and gone, ${sums.wholeBackups} whole`
   )
 }
 
@@ -100,6 +118,13 @@ async function killOnce(
   const sent = new Map(service.sent)
   settleRestore(file, realStorePath, lockStore) // as every start does
   await checkBars(file, service, sent, `${where}, before the next start`, sums)
+  if (phase === 'backing up') {
+    const { whole, isCut } = await checkBackups(file, killed, `${where}, before the next start`, (reader) =>
+      takeAll(reader, sent, where).then(() => undefined),
+    )
+    sums.wholeBackups += whole
+    if (isCut) sums.cutBackups++
+  }
   const stage = phase === 'importing' ? importStage(killed.stage) : null
   let wasImported = false
   if (stage !== null) {
@@ -131,13 +156,8 @@ async function checkLedger(
   sums: Sums,
 ): Promise<void> {
   const reader = await openStoreReader({ file })
-  const stored = new Set<number>()
-  const sessions = (await reader.sessions()).filter(({ source }) => source.startsWith('service'))
-  const gaps: Gap[] = []
-  for (const { session, gaps: mine } of sessions) {
-    gaps.push(...mine)
-    for (const [feed] of GAP_WANTS) await takeStored(reader, session, feed, sent, stored, where)
-  }
+  const { stored, sessions } = await takeAll(reader, sent, where)
+  const gaps = sessions.flatMap((row) => row.gaps)
   const report = await reader.verify(null)
   await reader.close()
   must(report.ok, `${where}: verify finds ${JSON.stringify(report.problems.slice(0, 3))}`)
@@ -147,6 +167,19 @@ async function checkLedger(
     must(isExplained(frame, gaps, sessions), `${where}: ${describe(frame)} is lost outside of every gap`)
   }
   sums.stored += stored.size
+}
+
+/** The numbers of all stored messages, each of which was sent, once; and the sessions they are in. */
+async function takeAll(
+  reader: StoreReader,
+  sent: ReadonlyMap<number, SentFrame>,
+  where: string,
+): Promise<{ readonly stored: ReadonlySet<number>; readonly sessions: readonly SessionRow[] }> {
+  const stored = new Set<number>()
+  const sessions = (await reader.sessions()).filter(({ source }) => source.startsWith('service'))
+  for (const { session } of sessions)
+    for (const [feed] of GAP_WANTS) await takeStored(reader, session, feed, sent, stored, where)
+  return { stored, sessions }
 }
 
 async function takeStored(

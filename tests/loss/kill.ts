@@ -14,10 +14,14 @@ export interface Killed {
   readonly killedMs: number
   /** The last stage it had said it was in: lines `s STAGE`. */
   readonly stage: string | undefined
+  /** Backups it began, by number, with the last seq that was on disk then: lines `b N SEQ`. */
+  readonly backups: ReadonlyMap<number, number>
+  /** Those that it said were made: lines `B N`. */
+  readonly backedUp: readonly number[]
 }
 
 export interface KillOptions {
-  /** A program of this folder and its arguments; it prints lines of a kind (id, r, c, s) and values. */
+  /** A program of this folder and its arguments; it prints lines of a kind (id, r, c, s, b, B) and values. */
   readonly program: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -56,6 +60,8 @@ export async function spawnAndKill({ program, args, env, after, afterMs }: KillO
     received: of('r').map(([, n, atMs]) => ({ n: Number(n), atMs: Number(atMs) })),
     killedMs,
     stage: of('s').at(-1)?.[1],
+    backups: new Map(of('b').map(([, n, seq]) => [Number(n), Number(seq)])),
+    backedUp: of('B').map(([, n]) => Number(n)),
   }
 }
 
