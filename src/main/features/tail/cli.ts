@@ -15,6 +15,7 @@ import { INSTANT_HELP, instant, ZONE_OPTION } from '../../command-line/times.ts'
 import { waitUntil } from '../../command-line/until.ts'
 import { accountOptions, requireAccount } from '../../core/account/cli.ts'
 import { subscribeAll, type SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
+import { previous } from '../../core/playback/load-merge.ts'
 import { openStoreReader } from '../../core/store/open.ts'
 import { storePath } from '../../core/store/store-path.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
@@ -23,7 +24,7 @@ import { live } from '../../core/views/live-feature.ts'
 import type { HostOptions } from '../../terminal/host.ts'
 import { createLines, headLine, type TailFormat } from './lines.ts'
 import { createLiveTail } from './live.ts'
-import { createFilter, tailStored, type Wanted } from './stored.ts'
+import { createFilter, tailRecorded, tailStored, type StoredTail, type Wanted } from './stored.ts'
 
 /** How often what was received or recorded is printed, ms. */
 const EVERY_MS = 100
@@ -103,7 +104,8 @@ async function printSession(name: string, wanted: Wanted, values: Values, contex
   return withReader(values, context, async (reader) => {
     const row = findSession(await reader.sessions(true), name)
     await refuseUnknown(reader, row, wanted)
-    return print(reader, row, await seqBefore(reader, row, values, context), wanted, values, context)
+    const afterSeq = await seqBefore(reader, row, values, context)
+    return print(reader, row, afterSeq, wanted, values, context, async (tail) => void (await tailStored(tail)))
   })
 }
 
@@ -130,7 +132,7 @@ async function refuseUnknown(reader: StoreReader, row: SessionRow, wanted: Wante
 async function seqBefore(reader: StoreReader, row: SessionRow, values: Values, context: Context): Promise<number> {
   const from = values.text('from') ?? 'start'
   if (from === 'start') return 0
-  const ms = from === 'now' ? Number.MAX_SAFE_INTEGER : (instant(values, 'from', context.clock) ?? 0) - 1
+  const ms = from === 'now' ? Number.MAX_SAFE_INTEGER : previous(instant(values, 'from', context.clock) ?? 0)
   return (await reader.findPosition({ session: row.session, ms }))?.seq ?? 0
 }
 
@@ -158,9 +160,10 @@ async function findRecorded(wanted: SymbolsByFeed, values: Values, context: Cont
 
 const printRecorded = (row: SessionRow, wanted: Wanted, values: Values, context: Context): Promise<number> =>
   withReader(values, context, async (reader) => {
-    context.err(`Printing what is recorded into session ${row.session}.\n`)
+    const begins = (session: string): void => context.err(`Printing what is recorded into session ${session}.\n`)
+    begins(row.session)
     const last = await reader.findPosition({ session: row.session, ms: Number.MAX_SAFE_INTEGER })
-    return print(reader, row, last?.seq ?? 0, wanted, values, context)
+    return print(reader, row, last?.seq ?? 0, wanted, values, context, (tail) => tailRecorded(tail, begins))
   })
 
 async function print(
@@ -170,12 +173,13 @@ async function print(
   wanted: Wanted,
   values: Values,
   context: Context,
+  follow: (tail: StoredTail) => Promise<void>,
 ): Promise<number> {
   const { line, write, head } = output(values, context, wanted)
   if (head !== '') await write(head)
   const wait = async (): Promise<boolean> =>
     (await waitUntil(context.clock, context.signal, EVERY_MS)) === 'time' && !context.signal.aborted
-  await tailStored({ reader, session, afterSeq, wanted, line, write, wait })
+  await follow({ reader, session, afterSeq, wanted, line, write, wait })
   return context.signal.aborted ? exitWhenStopped(context.signal) : EXIT.ok
 }
 

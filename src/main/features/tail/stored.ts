@@ -43,8 +43,43 @@ export interface StoredTail {
   readonly wait: () => Promise<boolean>
 }
 
-/** Prints until the session has ended and everything of it was printed, or `wait` says to stop. */
-export async function tailStored(tail: StoredTail): Promise<void> {
+/** How often to look for the session that continues one. */
+const MAX_LOOKS = 10
+
+/**
+ * Prints what is recorded, from one session on, and goes on with those that continue it, as after midnight UTC. Calls
+ * `begins` with each of them. Resolves once none does, or `wait` says to stop.
+ */
+export async function tailRecorded(tail: StoredTail, begins: (session: SessionId) => void): Promise<void> {
+  let { session, afterSeq } = tail
+  while (await tailStored({ ...tail, session, afterSeq })) {
+    const following = await findFollowing(tail, session)
+    if (following === undefined) return
+    session = following
+    afterSeq = 0
+    begins(session)
+  }
+}
+
+/** The session that follows one of the same source. The recorder may still be about to begin it. */
+async function findFollowing({ reader, wait }: StoredTail, session: SessionId): Promise<SessionId | undefined> {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const rows = await reader.sessions(true)
+    const source = rows.find((row) => row.session === session)?.source
+    // IDs are in the order of their sessions' starts.
+    const later = rows.filter((row) => row.source === source && row.session > session)
+    const [following] = later.map((row) => row.session).sort()
+    if (following !== undefined) return following
+    if (!(await wait())) return undefined
+  }
+  return undefined
+}
+
+/**
+ * Prints until the session has ended and everything of it was printed, or `wait` says to stop. Resolves with whether
+ * the session has ended.
+ */
+export async function tailStored(tail: StoredTail): Promise<boolean> {
   const { reader, session, wait } = tail
   const print = createPrinter(tail)
   let { afterSeq } = tail
@@ -55,7 +90,8 @@ export async function tailStored(tail: StoredTail): Promise<void> {
       await print(batch)
       afterSeq = batch.upToSeq
     }
-    if (!isLive || !(await wait())) return
+    if (!isLive) return true
+    if (!(await wait())) return false
   }
 }
 

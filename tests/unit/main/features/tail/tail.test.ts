@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { createLiveTail } from '../../../../../src/main/features/tail/live.ts'
 import { createLines } from '../../../../../src/main/features/tail/lines.ts'
-import { tailStored } from '../../../../../src/main/features/tail/stored.ts'
+import { tailRecorded, tailStored } from '../../../../../src/main/features/tail/stored.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
 import { startSimulator } from '../../../../../src/simulator/simulator.ts'
-import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import type { ReplayBatch } from '../../../../../src/main/core/store/types/replay.ts'
 import { FLAG, type SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -147,6 +147,46 @@ it('follows a session until it has ended, and misses nothing that is stored whil
   })
   expect(asked).toEqual([0, 1, 3])
   expect(printed).toEqual([1, 2, 3, 4, 5])
+})
+
+it('goes on with the session that continues one, as after midnight UTC, and with none of another source', async () => {
+  const [first, second, third] = ['01k1', '01k2', '01k3'].map(sessionId)
+  const row = (session: SessionId, source: string, isLive: boolean) => ({ session, source, live: isLive }) as SessionRow
+  const states: readonly (readonly SessionRow[])[] = [
+    [row(first, 'demo', true)],
+    [row(first, 'demo', false)],
+    [row(first, 'demo', false), row(second, 'import', true)],
+    [row(first, 'demo', false), row(second, 'import', true), row(third, 'demo', true)],
+    [row(first, 'demo', false), row(second, 'import', true), row(third, 'demo', false)],
+  ]
+  let looks = 0
+  const printed: string[] = []
+  const begun: string[] = []
+  await tailRecorded(
+    {
+      reader: {
+        sessions: () => Promise.resolve(states[Math.min(looks, states.length - 1)] ?? []),
+        async *replay({ session, afterSeq }) {
+          await Promise.resolve()
+          const firstSeq = session === first ? 5 : 1
+          if (afterSeq < firstSeq) yield batchOf([tradeText('A', 1, 1, T0)], firstSeq)
+        },
+      },
+      session: first,
+      afterSeq: 4,
+      wanted: null,
+      line: (_feed, seq) => `${seq}`,
+      write: (text) => {
+        printed.push(text)
+        return Promise.resolve()
+      },
+      wait: () => Promise.resolve(++looks < 30),
+    },
+    (session) => begun.push(session),
+  )
+  expect([printed, begun]).toEqual([['5', '1'], [third]])
+  // It looked for another one for a while, not for ever.
+  expect(looks).toBeLessThan(30)
 })
 
 describe('tail of a market', () => {
