@@ -106,7 +106,12 @@ class LiveStream:
         self._used = 0
 
     def close(self) -> None:
+        """Also ends the iteration of another thread."""
         self._is_closed = True
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # it was lost, or is closed
         self._socket.close()
 
     def __enter__(self) -> "LiveStream":

@@ -482,6 +482,7 @@ print(json.dumps([
   it('takes no more than its limits, asks a quiet server whether it is there, and leaves no socket open', async () => {
     const { baseUrl, close } = await endlessServer()
     const found = await run(`
+from threading import Timer
 import tapedeck
 from tapedeck import _socket
 tapedeck._LONGEST_ANSWER = tapedeck._LONGEST_LINE = 100_000
@@ -495,16 +496,21 @@ def code(work):
 def live(way, timeout):
     opened.append(Tapedeck(base, way, timeout=timeout).live("crypto/XT", ["BTC-USD"]))
     return next(iter(opened[-1]))
+def other_thread():
+    stream = Tapedeck(base, "mute").live("crypto/XT", ["BTC-USD"])
+    Timer(0.1, stream.close).start()
+    return list(stream)
 print(json.dumps([
     {way: code(lambda: Tapedeck(base, way).sessions()) for way in ${JSON.stringify(Object.keys(ENDLESS))}},
     {way: code(lambda: list(Tapedeck(base, way).ticks("crypto/XT"))) for way in ${JSON.stringify(Object.keys(ENDLESS_ROWS))}},
     {way: code(lambda: live(way, 0.1)) for way in ["huge", "deaf", "silent"]},
     [stream._socket.fileno() for stream in opened],
     live("quiet", 0.1)["price"],
+    other_thread(),
 ]))
 `)
     close()
-    expect(found).toEqual([ENDLESS, ENDLESS_ROWS, { ...ENDLESS_LIVE, silent: 'offline' }, [-1, -1], 1])
+    expect(found).toEqual([ENDLESS, ENDLESS_ROWS, { ...ENDLESS_LIVE, silent: 'offline' }, [-1, -1], 1, []])
   })
 
   it('says what is wrong', async () => {
