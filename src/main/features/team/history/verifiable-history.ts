@@ -11,9 +11,9 @@ export const verifiableHistory = {
     ...TEAM_OPTIONS,
     upstream: {
       ...UPSTREAM_OPTION,
-      help: `Of a history: refuse a database that isn’t the one that the team’s archivers use. ${UPSTREAM_OPTION.help}`,
+      help: `With --history: refuse a database that the team’s archivers don’t use. ${UPSTREAM_OPTION.help}`,
     },
-    trust: { ...TRUST_OPTION, help: `Of a history: everything must be signed with this key. ${TRUST_OPTION.help}` },
+    trust: { ...TRUST_OPTION, help: `With --history: everything must be signed with this key. ${TRUST_OPTION.help}` },
   },
   example: ['The history of a team instead', '--history postgres://me@db-1/td --team eu'],
   isNamed(values: Values): boolean {

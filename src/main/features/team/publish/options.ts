@@ -10,7 +10,7 @@ import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.
 export const PUBLISH_OPTIONS = {
   publish: {
     ...UPSTREAM_OPTION,
-    help: `Publish to a team, signed with the NKey seed in TAPEDECK_TEAM_SEED or TAPEDECK_NATS_SEED: ${UPSTREAM_OPTION.help}`,
+    help: `Publish to a team, signed with the NKey seed in TAPEDECK_TEAM_SEED or TAPEDECK_NATS_SEED. ${UPSTREAM_OPTION.help}`,
   },
   ...TEAM_OPTIONS,
   'team-shard': {
