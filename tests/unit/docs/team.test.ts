@@ -35,6 +35,7 @@ const shapeOf = (text: string): string =>
     .replace(/\b[0-9a-z]{26}\b/g, 'SESSION')
     .replace(/\br[12]\b/g, 'RECORDER')
     .replace(/[\d,]+(?:\.\d+)?/g, 'N')
+    .replace(/N (?:bytes?|[kMG]B)/g, 'N SIZE')
     .replace(/^Archiving: .*$/m, 'Archiving: HOST.')
     .replace(/ +/g, ' ')
     .trim()

@@ -237,7 +237,7 @@ export class Playout implements SharedClock {
     const upToMs = due(this.#play, this.#realMs()) + early
     for (let budget = TURN_MESSAGES; ;) {
       const kind = cursor.next()
-      // Whoever plays on past a failure leaves out messages without a word.
+      // After a failure, playing the next session would leave out messages without a word.
       if (kind === 'end') return cursor.failure === null && this.#nextPart() ? 'pending' : 'reached'
       if (kind === 'pending') return kind
       const nextMs = this.#timeOf(kind)
