@@ -12,7 +12,8 @@ import { sessionId, unixMs, type SessionId } from '../../../../../src/shared/bas
 import type { ReplayBatch } from '../../../../../src/main/core/store/types/replay.ts'
 import { FLAG, type SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
-import { quoteText, tradeText } from '../../../../kit/market.ts'
+import { quoteText, tradeOf, tradeText } from '../../../../kit/market.ts'
+import { startMemoryTerminal } from '../../../../kit/terminal.ts'
 import { T0, type Item } from '../../core/store/harness.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { recorded, type RecordedStore } from '../export/recorded.ts'
@@ -187,6 +188,25 @@ it('goes on with the session that continues one, as after midnight UTC, and with
   expect([printed, begun]).toEqual([['5', '1'], [third]])
   // It looked for another one for a while, not for ever.
   expect(looks).toBeLessThan(30)
+})
+
+it('prints what is recorded here, although secrets in the environment would do for a connection of its own', async () => {
+  const home = makeFolder('recording')
+  const memory = await startMemoryTerminal(home, { record: true })
+  await memory.controls.want('crypto/XT', ['BTC-USD'])
+  await memory.controls.send([tradeOf('BTC-USD', 1, 1, T0)])
+  await memory.controls.pass(1_000) // it is on disk
+  const stop = new AbortController()
+  const context = commandContext({
+    dataDir: home,
+    env: { TAPEDECK_PASSWORD: 'p', TAPEDECK_API_KEY: 'k' },
+    signal: stop.signal,
+  })
+  const ran = runCommandLine(['tail', '-f', 'crypto/XT:BTC-USD'], context)
+  await expect.poll(() => context.errors()).not.toBe('')
+  stop.abort('terminate')
+  expect([await ran, context.errors()]).toEqual([0, expect.stringMatching(/^Printing what is recorded into session/)])
+  await memory.close()
 })
 
 describe('tail of a market', () => {
