@@ -28,21 +28,45 @@ const VALUES: Readonly<Record<TickField['part'], (record: Scratch) => number>> =
 /** UTC ms of the event as exports have it: of bars, their start. NaN: none. */
 const eventOf = (record: Scratch): number => (record.kind === KIND.bar ? record.startMs : record.eventMs)
 
-const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`)
-/** The last formatted second since 1970 and its text up to the decimal point. Most times repeat it. */
-let second = NaN
-let secondText = ''
+const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => String(ms).padStart(3, '0'))
+
+/** Writes instants that mostly are in the second of the one before, UTC ms. */
+class InstantText {
+  #second = NaN
+  /** The second since 1970 as digits, and as ISO 8601 up to the decimal point. */
+  #digits = ''
+  #iso = ''
+
+  /** ISO 8601 with milliseconds, rounded down. Throws RangeError for what Date doesn't take. */
+  iso(ms: number): string {
+    const whole = Math.floor(ms)
+    this.#find(whole)
+    return `${this.#iso}${MILLISECONDS[whole - this.#second * 1_000]}Z`
+  }
+
+  /** The number as JavaScript writes it. */
+  number(ms: number): string {
+    const whole = Math.floor(ms)
+    if (whole !== ms || !(ms >= 1_000)) return String(ms)
+    this.#find(whole)
+    return this.#digits + MILLISECONDS[whole - this.#second * 1_000]
+  }
+
+  #find(whole: number): void {
+    const second = Math.floor(whole / 1_000)
+    if (second === this.#second) return
+    this.#iso = new Date(whole).toISOString().slice(0, -4)
+    this.#digits = String(second)
+    this.#second = second
+  }
+}
+
+/** Events and receipts are in different seconds at times. */
+const events = new InstantText()
+const receipts = new InstantText()
 
 /** An instant, UTC ms, as ISO 8601 with milliseconds, rounded down. Throws RangeError for what Date doesn't take. */
-export function isoOf(ms: number): string {
-  const whole = Math.floor(ms)
-  const of = Math.floor(whole / 1_000)
-  if (of !== second) {
-    secondText = new Date(whole).toISOString().slice(0, -4)
-    second = of
-  }
-  return secondText + (MILLISECONDS[whole - of * 1_000] ?? '')
-}
+export const isoOf = (ms: number): string => receipts.iso(ms)
 
 /** Returns the writer of lines in a format. */
 export function createLines(format: TailFormat): WriteLine {
@@ -70,26 +94,38 @@ function fieldsOf(feed: FeedId): readonly TickField[] {
 
 const MAX_HEADS = 20_000
 
+type WriteJson = (seq: number | null, recvMs: number, record: Scratch) => string
+
 function jsonLine(): WriteLine {
+  const writers = new Map<FeedId, WriteJson>()
+  return (feed, seq, recvMs, record) => {
+    let write = writers.get(feed)
+    if (write === undefined) writers.set(feed, (write = jsonLineOf(feed)))
+    return write(seq, recvMs, record)
+  }
+}
+
+function jsonLineOf(feed: FeedId): WriteJson {
+  const fields = fieldsOf(feed).map(({ name, part }) => ({ before: `,"${name}":`, value: VALUES[part] }))
   const heads = new Map<string, string>()
-  const headOf = (feed: FeedId, symbol: string): string => {
-    const key = `${feed} ${symbol}`
-    let head = heads.get(key)
+  const headOf = (symbol: string): string => {
+    let head = heads.get(symbol)
     if (head === undefined) {
       if (heads.size >= MAX_HEADS) heads.clear()
-      heads.set(key, (head = `{"feed":${JSON.stringify(feed)},"symbol":${JSON.stringify(symbol)},"event_time":`))
+      heads.set(symbol, (head = `{"feed":${JSON.stringify(feed)},"symbol":${JSON.stringify(symbol)},"event_time":`))
     }
     return head
   }
-  return (feed, seq, recvMs, record) => {
+  return (seq, recvMs, record) => {
     const event = eventOf(record)
     const dated = !Number.isNaN(event)
-    let line = headOf(feed, record.symbol)
-    line += dated ? `"${isoOf(event)}"` : 'null'
-    line += `,"recv_time":"${isoOf(recvMs)}","event_ms":${dated ? event : 'null'},"recv_ms":${recvMs},"seq":${seq ?? 'null'}`
-    for (const { name, part } of fieldsOf(feed)) {
-      const value = VALUES[part](record)
-      line += `,"${name}":${Number.isNaN(value) ? 'null' : value}`
+    let line = headOf(record.symbol)
+    line += dated ? `"${events.iso(event)}"` : 'null'
+    line += `,"recv_time":"${receipts.iso(recvMs)}","event_ms":${dated ? events.number(event) : 'null'}`
+    line += `,"recv_ms":${receipts.number(recvMs)},"seq":${seq ?? 'null'}`
+    for (const { before, value } of fields) {
+      const number = value(record)
+      line += Number.isNaN(number) ? `${before}null` : before + number
     }
     return `${line}}\n`
   }
@@ -98,8 +134,8 @@ function jsonLine(): WriteLine {
 const csvLine: WriteLine = (feed, seq, recvMs, record) => {
   const event = eventOf(record)
   const dated = !Number.isNaN(event)
-  let line = `${feed},${csvText(record.symbol)},${dated ? isoOf(event) : ''},${isoOf(recvMs)},`
-  line += `${dated ? event : ''},${recvMs},${seq ?? ''}`
+  let line = `${feed},${csvText(record.symbol)},${dated ? events.iso(event) : ''},${receipts.iso(recvMs)},`
+  line += `${dated ? events.number(event) : ''},${receipts.number(recvMs)},${seq ?? ''}`
   for (const { part } of fieldsOf(feed)) {
     const value = VALUES[part](record)
     line += Number.isNaN(value) ? ',' : `,${value}`
