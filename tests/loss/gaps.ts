@@ -106,14 +106,17 @@ async function killOnce(
   const aheadMs = phase === 'rolling' ? Math.ceil(nowMs / DAY) * DAY - nowMs - 2_500 : 0
   service.set({ aheadMs, padding: phase === 'sealing' ? SEALING_BYTES : 0 })
   service.forget()
+  const isOdd = round % 2 === 1
   const killed = await spawnAndKill({
     program: 'gap-recorder.ts',
     args: [file, service.baseUrl, phase, String(aheadMs)],
     env: { NODE_COMPILE_CACHE: join(folder, 'compiled') },
-    // Of imports the loop wants both: those that were cut off, and those that were confirmed, and erased perhaps.
-    ...(phase === 'importing' && round % 2 === 1
+    // Of imports and backups the loop wants both: those that were cut off, and those that were confirmed, and erased perhaps.
+    ...(phase === 'importing' && isOdd
       ? { after: 's imported', afterMs: (i * 97) % 500 }
-      : { after: 'r', afterMs: 1_500 + ((i * 211) % 1_500) }),
+      : phase === 'backing up' && isOdd
+        ? { after: 'b 3', afterMs: 20 + ((i * 37) % 60) }
+        : { after: 'r', afterMs: 1_500 + ((i * 211) % 1_500) }),
   })
   const sent = new Map(service.sent)
   settleRestore(file, realStorePath, lockStore) // as every start does

@@ -26,7 +26,7 @@ export interface KillOptions {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** How the line begins after which it is killed, so much later. */
-  readonly after: 'r' | 'c' | `s ${string}`
+  readonly after: 'r' | 'c' | `s ${string}` | `b ${number}`
   readonly afterMs: number
 }
 
