@@ -18,7 +18,7 @@ import { defineCommand, UsageError, type Context, type Values } from '../../comm
 import { EXIT, exitWhenUnfinished } from '../../command-line/exit.ts'
 import { createProgressLine, type ProgressLine } from '../../command-line/progress-line.ts'
 import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
-import { waitUntil } from '../../command-line/until.ts'
+import { waitUntil } from '../../base/clock.ts'
 import { INSTANT_HELP, instant, ZONE_OPTION } from '../../command-line/times.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 import { playTeam } from './play-team.ts'

@@ -1,6 +1,5 @@
 /** Which database is the history of a team: the one whose ID is in the bucket `watermarks`. */
-import { waitUntil } from '../../command-line/until.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, waitUntil } from '../../base/clock.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { addChecksum, decodeWatermark, readChecked } from './checksum.ts'
 import type { BucketEntry, TeamLog } from './nats/team-log.ts'

@@ -10,7 +10,7 @@ import { PLAN_KEY, decodePlan } from '../../features/team/plan/document.ts'
 import { keepReporting } from '../../features/team/reports/report.ts'
 import { readPlan } from '../../features/team/plan/cli.ts'
 import type { Plan, PlannedShard } from '../../features/team/plan/plan.ts'
-import { waitUntil } from '../../command-line/until.ts'
+import { waitUntil } from '../../base/clock.ts'
 import { readTeamName } from '../../features/team/names.ts'
 import { recordOnce, type RecordResult, type RecordSetup } from './record-once.ts'
 

@@ -6,7 +6,7 @@ import { startSimulator } from '../../../simulator/simulator.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { exitWhenStopped } from '../../command-line/exit.ts'
 import { defineCommand, UsageError, wholeNumber } from '../../command-line/command.ts'
-import { waitUntil } from '../../command-line/until.ts'
+import { waitUntil } from '../../base/clock.ts'
 
 export const simulate = defineCommand({
   storeless: true,

@@ -9,8 +9,7 @@ import {
   type AlertAction,
   type WindowAction,
 } from '../../../../shared/features/alerts/actions.ts'
-import type { Clock } from '../../../base/clock.ts'
-import { waitUntil } from '../../../command-line/until.ts'
+import { type Clock, waitUntil } from '../../../base/clock.ts'
 import { checkAddress, readActions, writeActions, type ActionSettings } from './action-file.ts'
 import { DeliveryError, postNtfy, postWebhook, runProgram, type ActionNote, type Delivery } from './deliver.ts'
 

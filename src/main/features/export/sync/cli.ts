@@ -8,7 +8,7 @@ import { defineCommand, UsageError } from '../../../command-line/command.ts'
 import { EXIT, exitWhenStopped } from '../../../command-line/exit.ts'
 import { createProgressLine } from '../../../command-line/progress-line.ts'
 import { duration } from '../../../command-line/times.ts'
-import { waitUntil } from '../../../command-line/until.ts'
+import { waitUntil } from '../../../base/clock.ts'
 import { withReader } from '../../../core/store/with-reader.ts'
 import { syncDataset, type Synced } from './sync.ts'
 

@@ -5,7 +5,7 @@ import { UsageError, wholeNumber, type Context, type Values } from '../../../com
 import { exitWhenStopped } from '../../../command-line/exit.ts'
 import { findSession } from '../../../command-line/sessions.ts'
 import { instant } from '../../../command-line/times.ts'
-import { waitUntil } from '../../../command-line/until.ts'
+import { waitUntil } from '../../../base/clock.ts'
 import { withReader } from '../../../core/store/with-reader.ts'
 import { GAP_MODES, STARTS } from './options.ts'
 import { previous } from '../../../core/playback/load-merge.ts'

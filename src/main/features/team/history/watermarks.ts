@@ -1,6 +1,5 @@
 /** Tells a team how far its history is, in the bucket `watermarks`. What they say is read from the history itself. */
-import { waitUntil } from '../../../command-line/until.ts'
-import type { Clock } from '../../../base/clock.ts'
+import { type Clock, waitUntil } from '../../../base/clock.ts'
 import type { SessionId } from '../../../../shared/base/units.ts'
 import { decodeWatermark, encodeWatermark, type Watermark } from '../checksum.ts'
 import type { BucketEntry, TeamLog } from '../nats/team-log.ts'

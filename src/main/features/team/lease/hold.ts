@@ -1,8 +1,7 @@
 /** Takes a free shard's lease in the bucket `leases` and renews it until it is released or lost. */
 import { randomUUID } from 'node:crypto'
 import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
-import type { Clock } from '../../../base/clock.ts'
-import { waitUntil } from '../../../command-line/until.ts'
+import { type Clock, waitUntil } from '../../../base/clock.ts'
 import type { TeamBucket } from '../nats/team-log.ts'
 import { shardScore } from '../plan/rendezvous.ts'
 import { findFreeShards, type SeenLeases } from './candidates.ts'

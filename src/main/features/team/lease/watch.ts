@@ -1,7 +1,6 @@
 /** Watches the leases of a team for the metric of shards that nobody records. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { Clock } from '../../../base/clock.ts'
-import { waitUntil } from '../../../command-line/until.ts'
+import { type Clock, waitUntil } from '../../../base/clock.ts'
 import type { TeamMetrics } from '../metrics/metrics.ts'
 import type { TeamBucket } from '../nats/team-log.ts'
 import { createElapsed, readLeases } from './hold.ts'

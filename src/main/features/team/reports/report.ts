@@ -5,8 +5,7 @@
  */
 import * as v from 'valibot'
 import { SESSION_ID, sessionId } from '../../../../shared/base/units.ts'
-import type { Clock } from '../../../base/clock.ts'
-import { waitUntil } from '../../../command-line/until.ts'
+import { type Clock, waitUntil } from '../../../base/clock.ts'
 import { MAX_SHARDS } from '../names.ts'
 import type { TeamBucket } from '../nats/team-log.ts'
 
