@@ -41,6 +41,12 @@ export function readBracketed<T>(clock: Clock, read: (clock: Clock) => T) {
   }
 }
 
+/** Smaller shifts of the wall clock against the monotonic clock are ignored, ms. */
+export const CLOCK_SHIFT_MS = 100
+
+/** Some systems report the time since boot only this precisely, so a smaller difference doesn't indicate sleep, ms. */
+export const COARSE_BOOT_MS = 2_000
+
 /** How far the wall clock is ahead of the monotonic clock, ms. */
 export const clockOffsetMs = ({ wallMs, monoNs }: ClockPair): number => wallMs - monoNs / 1e6
 

@@ -1,7 +1,8 @@
 /** The open gaps of all connections. Writes them to the session and reports them to the listener. */
 import type { GapCause } from '../../../shared/core/recording/session.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
-import type { FrameSink } from './connection/frame-sink.ts'
+import { CLOCK_SHIFT_MS, clockOffsetMs } from '../../base/clock.ts'
+import type { FrameSink, Stamp } from './connection/frame-sink.ts'
 import type { FeedListener } from './connection/feed-listener.ts'
 import type { ConnectionGap } from './connection/connection-model.ts'
 import type { LoopTurn } from './connection/loop-turn.ts'
@@ -15,8 +16,11 @@ export interface OpenGap {
   readonly seq: number
 }
 
+/** With the clocks when it was noticed. */
+type Opened = OpenGap & { readonly at: Stamp }
+
 export class GapLedger {
-  readonly #open = new Map<object, Map<number, OpenGap>>()
+  readonly #open = new Map<object, Map<number, Opened>>()
   readonly #recorder: FrameSink
   readonly #listener: FeedListener
   readonly #turn: LoopTurn
@@ -30,7 +34,7 @@ export class GapLedger {
   /** `owner` is the connection; gap ids are unique within it. */
   open(owner: object, feed: FeedId, gap: ConnectionGap): void {
     const fromMs = this.#unusedStart(feed, gap.fromMs)
-    const mine = this.#open.get(owner) ?? new Map<number, OpenGap>()
+    const mine = this.#open.get(owner) ?? new Map<number, Opened>()
     this.#open.set(owner, mine)
     mine.set(gap.id, this.#write({ feed, cause: gap.cause, symbols: gap.symbols, fromMs, seq: 0 }))
     this.#listener.gapOpened(feed, gap.cause, gap.symbols, fromMs)
@@ -40,8 +44,12 @@ export class GapLedger {
     const gap = this.#open.get(owner)?.get(id)
     if (gap === undefined) return
     this.#open.get(owner)?.delete(id)
-    this.#recorder.entry({ type: 'gap-close', feed: gap.feed, openedSeq: gap.seq }, this.#turn.now())
-    this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(toMs, gap.fromMs)))
+    const now = this.#turn.now()
+    this.#recorder.entry({ type: 'gap-close', feed: gap.feed, openedSeq: gap.seq }, now)
+    // The clock may have been set back meanwhile. The store says the same.
+    const setMs = clockOffsetMs(now) - clockOffsetMs(gap.at)
+    const endMs = setMs < -CLOCK_SHIFT_MS ? toMs - setMs : toMs
+    this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(endMs, gap.fromMs)))
   }
 
   /** Closes every gap that the last stop left open. */
@@ -54,9 +62,10 @@ export class GapLedger {
     return [...this.#open.values()].flatMap((mine) => [...mine.values()])
   }
 
-  #write(gap: OpenGap): OpenGap {
+  #write(gap: OpenGap): Opened {
     const { feed, cause, symbols, fromMs } = gap
-    return { ...gap, seq: this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, this.#turn.now()) }
+    const at = this.#turn.now()
+    return { ...gap, at, seq: this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, at) }
   }
 
   /** A gap is identified by its feed and start, so no two gaps of a feed may start in the same millisecond. */

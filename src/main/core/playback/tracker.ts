@@ -23,6 +23,8 @@ interface TrackedGap {
   readonly fromMs: UnixMs
   readonly seq: number
   toMs: UnixMs | null
+  /** How far the clock was set while it was open, ms. */
+  setMs: number
 }
 
 interface Connection {
@@ -95,12 +97,15 @@ export class FeedTracker {
       case 'gap-close': {
         const gap = this.#gaps.findLast((one) => one.seq === entry.openedSeq && one.feed === entry.feed)
         if (gap === undefined) return
-        gap.toMs = unixMs(Math.max(wallMs, gap.fromMs))
+        // Like the store: by the clock of its start.
+        gap.toMs = unixMs(Math.max(wallMs - Math.min(0, gap.setMs), gap.fromMs))
         sink?.gapClosed(gap.feed, gap.fromMs, gap.toMs)
         return
       }
-      case 'oversize':
       case 'clock':
+        for (const gap of this.#gaps) if (gap.toMs === null) gap.setMs += entry.shiftMs
+        return
+      case 'oversize':
       case 'digest':
         return
     }
@@ -168,7 +173,7 @@ export class FeedTracker {
     fromMs: UnixMs,
     sink: HubSink | null,
   ): void {
-    this.#gaps.push({ feed, cause, symbols, fromMs, seq, toMs: null })
+    this.#gaps.push({ feed, cause, symbols, fromMs, seq, toMs: null, setMs: 0 })
     if (this.#gaps.length > MAX_GAPS) {
       const closed = this.#gaps.findIndex(({ toMs }) => toMs !== null)
       this.#gaps.splice(Math.max(0, closed), 1)

@@ -4,7 +4,7 @@
  * as a gap in the ledger.
  */
 import { DAY_MS } from '../../../shared/base/durations.ts'
-import { clockOffsetMs, readClocks, type ClockPair } from '../../base/clock.ts'
+import { CLOCK_SHIFT_MS, clockOffsetMs, COARSE_BOOT_MS, readClocks, type ClockPair } from '../../base/clock.ts'
 import { toFailure, type Failure } from '../../../shared/base/errors.ts'
 import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, unixMs, type FeedId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
@@ -20,8 +20,6 @@ import { FrameRate } from './measures.ts'
 import { ReceiptDelays } from './receipt-delays.ts'
 import { RecorderHealth } from './recorder-health.ts'
 import type { Recorder, RecorderEvent, RecorderOptions, RecorderStats } from './recorder-port.ts'
-
-const CLOCK_SHIFT_MS = 100
 
 /** Time since the session's start, ns, rounded down to microseconds: finer digits cost more than they are worth. */
 const sinceStart = (nowNs: number, startNs: number): number =>
@@ -56,6 +54,8 @@ class StoreRecorder implements Recorder {
   #rollAtMs = Infinity
   /** Wall clock minus monotonic clock, ms, as of the last clock entry; NaN before the first session. */
   #clockBase = NaN
+  /** Time since boot minus monotonic clock, ms, when the clock was set last; NaN: unknown. */
+  #bootBase = NaN
   #seq = 0
   #batch = this.#pool.next()
   #tally = new SessionTally()
@@ -248,6 +248,7 @@ class StoreRecorder implements Recorder {
     this.#startNs = nowNs
     this.#rollAtMs = Math.floor(wallMs / DAY_MS) * DAY_MS + DAY_MS
     this.#clockBase = clockOffsetMs(at)
+    this.#bootBase = this.#bootOffsetMs(nowNs)
     this.#seq = 0
     this.#tally = new SessionTally()
     this.#lastMs = wallMs
@@ -333,12 +334,24 @@ class StoreRecorder implements Recorder {
     this.#begin(at)
   }
 
-  /** Writes an entry if the wall clock was set, that is, if it moved against the monotonic clock. */
+  /**
+   * Writes an entry if the wall clock was set, that is, if it moved against the monotonic clock. That one may stop while the
+   * computer is asleep, which sets no clock.
+   */
   #watchClock(wallMs: number, nowNs: number): void {
     const shift = wallMs - nowNs / 1e6 - this.#clockBase
     if (shift <= CLOCK_SHIFT_MS && shift >= -CLOCK_SHIFT_MS) return
     this.#clockBase += shift
-    this.#put({ type: 'clock', shiftMs: shift }, wallMs, nowNs)
+    const before = this.#bootBase
+    this.#bootBase = this.#bootOffsetMs(nowNs)
+    const asleep = this.#bootBase - before > COARSE_BOOT_MS ? this.#bootBase - before : 0
+    if (asleep > 0 && Math.abs(shift - asleep) <= COARSE_BOOT_MS) return
+    this.#put({ type: 'clock', shiftMs: shift - asleep }, wallMs, nowNs)
+  }
+
+  /** How far the time since boot is ahead of the monotonic clock, ms; NaN: unknown. */
+  #bootOffsetMs(nowNs: number): number {
+    return (this.#options.clock.bootMs?.() ?? NaN) - nowNs / 1e6
   }
 
   #backlogBytes(): number {

@@ -18,6 +18,8 @@ export const GAP_CAUSES = [
 ] as const
 export type GapCause = (typeof GAP_CAUSES)[number]
 
+export const isGapCause = (text: string): text is GapCause => (GAP_CAUSES as readonly string[]).includes(text)
+
 /** An interval in which a subscribed feed wasn't received. `toMs` is null while it is open. */
 export interface Gap {
   readonly session: SessionId

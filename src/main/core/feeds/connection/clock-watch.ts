@@ -3,14 +3,10 @@
  * set. On Linux the monotonic clock stops during sleep, so sleep looks like a clock that was set forward; the time
  * since boot keeps running.
  */
-import { readBracketed, type Clock } from '../../../base/clock.ts'
+import { CLOCK_SHIFT_MS, COARSE_BOOT_MS, readBracketed, type Clock } from '../../../base/clock.ts'
 
-/** Smaller shifts of the wall clock are ignored, ms. */
-const SHIFT_MS = 100
 /** If a check is this late, the process was suspended, ms. */
 const PAUSE_MS = 5_000
-/** Some systems report the time since boot only this precisely, so a smaller difference doesn't indicate sleep, ms. */
-const COARSE_MS = 2_000
 
 export interface ClockFinding {
   /** How far the wall clock moved against the monotonic clock since the last check, ms; 0: within tolerance. */
@@ -44,12 +40,12 @@ export function createClockWatch(start: Instants): (now: Instants, everyMs: numb
   return ({ wall, mono, boot }, everyMs) => {
     const awake = mono - last.mono
     const slept = boot - last.boot - awake
-    const asleep = slept > COARSE_MS ? slept : 0
+    const asleep = slept > COARSE_BOOT_MS ? slept : 0
     const elapsedMs = awake + asleep
     const shift = wall - last.wall - awake
     const step = shift - asleep
-    const shifted = Math.abs(shift) > SHIFT_MS
-    const stepped = Math.abs(step) > (asleep > 0 ? COARSE_MS : SHIFT_MS)
+    const shifted = Math.abs(shift) > CLOCK_SHIFT_MS
+    const stepped = Math.abs(step) > (asleep > 0 ? COARSE_BOOT_MS : CLOCK_SHIFT_MS)
     // Small differences add up, so that a slow drift is detected too.
     last = { wall: shifted ? wall : last.wall + awake, mono, boot }
     return {

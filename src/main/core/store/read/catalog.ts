@@ -4,6 +4,8 @@
  */
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
+import type { Lead } from '../../../../shared/core/recording/reception.ts'
+import { ClockShifts } from '../format/clock-shifts.ts'
 import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import type { BeginRecord, StoredSession } from '../schema/records.ts'
 
@@ -59,10 +61,13 @@ export class Catalog {
   readonly #epochs = new Map<string, number>()
   readonly #caches: ClosedSessionCache<unknown>[] = []
   readonly #gaps = this.createCache<GapExtent | null>()
+  readonly #shiftsOf: ClockShifts
+  readonly #shifts = this.createCache<readonly Lead[]>()
   readonly #receives = new Map<FeedId, ClosedSessionCache<boolean>>()
   readonly #series = new Map<string, ClosedSessionCache<SeriesExtent | null>>()
 
   constructor(db: Db) {
+    this.#shiftsOf = new ClockShifts(db)
     this.#sql = lazyStatements({
       newest: () => db.prepare<[], number | null>('SELECT max(n) FROM store_log').pluck(),
       erased: () =>
@@ -148,8 +153,14 @@ export class Catalog {
     return this.#gaps.of(row, () => {
       const found = this.#sql.gaps.get(row.id)
       if (found === undefined || found.least === null) return null
-      return { leastMs: found.least, mostMs: found.most, open: found.open > 0, skewMs: found.skew ?? 0 }
+      const setBackMs = this.clockShifts(row).reduce((sum, { ms }) => sum + Math.max(0, -ms), 0)
+      return { leastMs: found.least, mostMs: found.most + setBackMs, open: found.open > 0, skewMs: found.skew ?? 0 }
     })
+  }
+
+  /** How far its clock was set, by seq. */
+  clockShifts(row: StoredSession): readonly Lead[] {
+    return this.#shifts.of(row, () => this.#shiftsOf.of(row.id))
   }
 
   /** Whether a session may have a gap in a range, UTC ms. */

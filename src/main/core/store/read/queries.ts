@@ -1,12 +1,11 @@
 /** Queries over a read-only connection: sessions, gaps and the short reads of ticks. Synchronous. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import {
-  GAP_CAUSES,
+  isGapCause,
   matchesSource,
   isTeamKey,
   isWholeTeam,
   type Gap,
-  type GapCause,
   type LedgerEntry,
   type SessionRow,
 } from '../../../../shared/core/recording/session.ts'
@@ -30,6 +29,7 @@ import { MergedReader, type Overlapping } from './merged-reader.ts'
 import type { Positions } from './reception-reader.ts'
 import { erasedError, VERIFY_HINT } from '../types/corruption.ts'
 import { findLive, summarizeGaps, SessionList } from './session-rows.ts'
+import { endOfGap } from '../format/clock-shifts.ts'
 import { Journal } from '../format/journal.ts'
 import { findLastStamp } from '../format/last-received.ts'
 import type { InstrumentQuery, StoredInstrument, GapQuery } from '../types/reader.ts'
@@ -232,8 +232,11 @@ export class StoreQueries implements TickSource {
         if (!this.catalog.hasGaps(row, fromMs, toMs)) continue
         // A gap still open at the end of a session lasts until the next session of its source begins.
         const next = this.catalog.nextStart(row)
-        for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
-          const gap = toGap(row, one, one.to_ms === null && this.#goesOn(row, one, next) ? null : next)
+        const shifts = this.catalog.clockShifts(row)
+        const sinceMs = shifts.length === 0 ? fromMs : -Number.MAX_VALUE
+        for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs: sinceMs, toMs })) {
+          const endMs = endOfGap(one, shifts) ?? (this.#goesOn(row, one, next) ? null : next)
+          const gap = toGap(row, one, endMs)
           if (isWithin(gap, fromMs, toMs)) gaps.push(gap)
         }
       }
@@ -410,24 +413,22 @@ const isWithin = (gap: Pick<Gap, 'fromMs' | 'toMs'>, fromMs: number, toMs: numbe
 export const corruptGapError = (): CodedError =>
   new CodedError('store-damaged', 'A gap in the store is corrupt.', { hint: VERIFY_HINT })
 
-function toGap({ key }: StoredSession, row: GapRow, nextMs: number | null): Gap | UnreadableGap {
-  const toMs = row.to_ms ?? nextMs
+function toGap({ key }: StoredSession, row: GapRow, toMs: number | null): Gap | UnreadableGap {
   const range = {
     fromMs: unixMs(row.from_ms),
-    // A clock set back while the gap was open must not invert it.
+    // The next session can have begun by a clock that was set back.
     toMs: toMs === null ? null : unixMs(Math.max(toMs, row.from_ms)),
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
   }
   const symbols = symbolsOf(row.symbols)
-  if (symbols === null || !isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause))
-    return { ...range, cause: 'unreadable' }
+  if (symbols === null || !isFeedId(row.feed) || !isGapCause(row.cause)) return { ...range, cause: 'unreadable' }
   return {
     ...range,
     session: sessionId(key),
     feed: row.feed,
     symbols,
-    cause: row.cause as GapCause, // checked above
+    cause: row.cause,
     ...(row.skew_ms === null ? {} : { skewMs: row.skew_ms }),
   }
 }

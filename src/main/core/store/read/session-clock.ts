@@ -6,6 +6,7 @@ import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Classifier } from '../format/classify.ts'
+import { ClockShifts } from '../format/clock-shifts.ts'
 import { Journal } from '../format/journal.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
 import type { StoredSession } from '../schema/records.ts'
@@ -22,6 +23,7 @@ type Clock = Share['clock']
 export class SessionClocks {
   readonly #classifier = new Classifier()
   readonly #journal: Journal
+  readonly #shifts: ClockShifts
   readonly #feeds: (session: number) => ReadonlyMap<number, FeedId>
   readonly #sql
   /** Of open sessions with enough messages, by key. Their first messages don't change. */
@@ -29,12 +31,9 @@ export class SessionClocks {
 
   constructor(db: Db) {
     this.#journal = new Journal(db)
+    this.#shifts = new ClockShifts(db)
     this.#feeds = connectionFeeds(db)
     this.#sql = lazyStatements({
-      shifts: () =>
-        db.prepare<[number], { seq: number; body: string }>(
-          `SELECT seq, body FROM entry WHERE recording = ? AND body LIKE '{"type":"clock"%' ORDER BY seq`,
-        ),
       series: () =>
         db.prepare<[number], { id: number; feed: string }>(
           `SELECT id, feed FROM series WHERE recording = ? AND instrument <> '' ORDER BY id`,
@@ -55,10 +54,7 @@ export class SessionClocks {
    * it, and from the stored shifts of the clock.
    */
   of(row: StoredSession): Clock {
-    const shifts = this.#sql.shifts.all(row.id).flatMap(({ seq, body }) => {
-      const ms = shiftOf(body)
-      return ms === null ? [] : [{ seq, ms }]
-    })
+    const shifts = this.#shifts.of(row.id)
     return clockFrom(this.#skewAtStart(row, shifts), shifts)
   }
 
@@ -109,13 +105,3 @@ export class SessionClocks {
 
 /** Whether messages of a feed are dated when they are sent. Bars are dated by their start. */
 const isDatedWhenSent = (feed: string): boolean => isFeedId(feed) && FEEDS[feed].barMs === null
-
-/** Null if the entry is corrupt. */
-function shiftOf(body: string): number | null {
-  try {
-    const { shiftMs } = JSON.parse(body) as { readonly shiftMs?: unknown } // checked below
-    return typeof shiftMs === 'number' ? shiftMs : null
-  } catch {
-    return null
-  }
-}

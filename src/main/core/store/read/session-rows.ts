@@ -1,15 +1,9 @@
 /** Builds the list of sessions, quickly for any number of them, because totals of closed sessions are cached. */
-import {
-  GAP_CAUSES,
-  isEdge,
-  isTeamKey,
-  type Gap,
-  type GapCause,
-  type SessionRow,
-} from '../../../../shared/core/recording/session.ts'
+import { isEdge, isGapCause, isTeamKey, type Gap, type SessionRow } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, sessionId, unixMs } from '../../../../shared/base/units.ts'
 import type { Catalog, ClosedSessionCache } from './catalog.ts'
 import { lazyStatements, type Db } from '../schema/sqlite.ts'
+import { endOfGap } from '../format/clock-shifts.ts'
 import { feedTotals, JournalTotals } from '../format/totals.ts'
 import { epochPart, type CloseRecord, type LabelRow, type StoredSession } from '../schema/records.ts'
 
@@ -50,7 +44,6 @@ interface BriefGapRow {
   readonly to_seq: number | null
   readonly to_ms: number | null
 }
-const isGapCause = (text: string): text is GapCause => (GAP_CAUSES as readonly string[]).includes(text)
 
 /** The part of a row that is read once after a session was closed. */
 type Closed = Pick<SessionRow, 'feeds' | 'symbols' | 'messages' | 'bytes'>
@@ -132,18 +125,21 @@ export class SessionList {
     const gaps: Gap[] = []
     let gapCount = 0
     let edges = 0
-    for (const { feed, cause, from_seq, from_ms, to_seq, to_ms } of rows) {
+    const shifts = this.#catalog.clockShifts(row)
+    for (const one of rows) {
+      const { feed, cause, from_seq, from_ms, to_seq } = one
       if (!isFeedId(feed) || !isGapCause(cause)) continue
       gapCount += 1
       if (isEdge({ cause })) edges += 1
       else if (gaps.length < BRIEF_GAPS) {
+        const toMs = endOfGap(one, shifts)
         gaps.push({
           session: sessionId(row.key),
           feed,
           symbols: [],
           cause,
           fromMs: unixMs(from_ms),
-          toMs: to_ms === null ? null : unixMs(Math.max(to_ms, from_ms)),
+          toMs: toMs === null ? null : unixMs(toMs),
           fromSeq: from_seq,
           toSeq: to_seq,
         })

@@ -712,6 +712,21 @@ describe('reconnection', () => {
     expect(w.ears.lines.some((line) => line.includes('moved by'))).toBe(cause === 'clock')
   })
 
+  test('a gap lasts as long as it did if the clock is set back meanwhile', async () => {
+    const stepped = steppedClock()
+    let movedMs = 0
+    const w = await world(undefined, { ...stepped, wallMs: () => unixMs(stepped.wallMs() + movedMs) })
+    await open(w, 'BTC-USD')
+    w.service.last.terminate()
+    await until('the gap is open', () => w.ears.gaps.length === 2)
+    movedMs = -3_600_000
+    await until('the gap is closed', () => w.ears.gaps[1].toMs !== null)
+    const [, { cause, fromMs, toMs }] = w.ears.gaps
+    expect(cause).toBe('drop')
+    expect(toMs).toBeGreaterThan(fromMs)
+    expect(toMs).toBeLessThan(fromMs + 600_000)
+  })
+
   test('a process suspended while the clocks are read is neither a sleep nor a clock that was set', async () => {
     const stepped = steppedClock()
     let stopMs = 0

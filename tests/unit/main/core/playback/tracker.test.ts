@@ -69,3 +69,12 @@ test('the end of a session opens a gap on each connected feed that has none of t
   expect(gaps).toEqual(['crypto/XT crash 50 ', 'crypto/XQ crash 50 '])
   expect(states).toEqual(['crypto/XT idle', 'crypto/XQ idle', 'forex/C idle'])
 })
+
+test('a gap lasts as long as it did if the clock was set back meanwhile', () => {
+  const tracker = new FeedTracker()
+  const gap = { feed: 'crypto/XT', cause: 'drop', symbols: [] } as const
+  tracker.apply(1, unixMs(10_000), { type: 'gap-open', ...gap, fromMs: unixMs(9_000) }, null)
+  tracker.apply(2, unixMs(6_000), { type: 'clock', shiftMs: -5_000 }, null)
+  tracker.apply(3, unixMs(8_000), { type: 'gap-close', feed: 'crypto/XT', openedSeq: 1 }, null)
+  expect(tracker.marketContext().gaps).toEqual([{ ...gap, fromMs: 9_000, toMs: 13_000 }])
+})

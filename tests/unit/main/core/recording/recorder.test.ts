@@ -147,6 +147,29 @@ describe('Recorder', () => {
     expect(writer.batches.flatMap((b) => b.entries.map((e) => e.entry))).toEqual([{ type: 'clock', shiftMs: -5_000 }])
   })
 
+  it.each([
+    ['slept', 3_600_000, 3_600_000, []],
+    ['slept, by a clock that counts seconds', 3_600_000, 3_599_300, []],
+    ['slept, and its clock was set back', 1_800_000, 3_600_000, [-1_800_000]],
+    ['set its clock only', 3_600_000, 0, [3_600_000]],
+  ])('says how far the clock was set of a computer that %s', async (_, shiftMs, sleptMs, expected) => {
+    let boot = 0
+    recorder = createRecorder({
+      writer,
+      clock: { ...clock, bootMs: () => clock.stamp.monoNs / 1e6 + boot },
+      newId: newSessionId,
+    })
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    boot += sleptMs
+    clock.shift(shiftMs)
+    recorder.frame(conn, bytes('b'), false, clock.stamp)
+    clock.advance(10)
+    const shifts = writer.batches.flatMap((b) => b.entries.flatMap(({ entry }) => (entry.type === 'clock' ? [entry.shiftMs] : []))) // oxfmt-ignore
+    expect(shifts).toEqual(expected)
+  })
+
   it('writes no shift where the process was suspended while a recording began', async () => {
     const suspended: Clock = {
       ...clock,

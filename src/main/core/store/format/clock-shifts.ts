@@ -1,0 +1,51 @@
+/** How far the clock of a session was set while it was recorded, from its entries. */
+import type { Lead } from '../../../../shared/core/recording/reception.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
+
+export class ClockShifts {
+  readonly #sql
+
+  constructor(db: Db) {
+    this.#sql = lazyStatements({
+      shifts: () =>
+        db.prepare<[number], { seq: number; body: string }>(
+          `SELECT seq, body FROM entry WHERE recording = ? AND body LIKE '{"type":"clock"%' ORDER BY seq`,
+        ),
+    })
+  }
+
+  /** By seq. One that is corrupt is left out. */
+  of(session: number): readonly Lead[] {
+    return this.#sql.shifts.all(session).flatMap(({ seq, body }) => {
+      const ms = shiftOf(body)
+      return ms === null ? [] : [{ seq, ms }]
+    })
+  }
+}
+
+/** Null if the entry is corrupt. */
+function shiftOf(body: string): number | null {
+  try {
+    const { shiftMs } = JSON.parse(body) as { readonly shiftMs?: unknown } // checked below
+    return typeof shiftMs === 'number' ? shiftMs : null
+  } catch {
+    return null
+  }
+}
+
+interface StoredEnds {
+  readonly from_ms: number
+  readonly to_ms: number | null
+  readonly from_seq: number
+  readonly to_seq: number | null
+}
+
+/**
+ * When a gap ended by the clock that its start is by, UTC ms: the clock may have been set back meanwhile. One that was set
+ * forward isn't told from a computer that was asleep, so that it lasts as long as it seems. Null: it is open.
+ */
+export function endOfGap({ from_ms, to_ms, from_seq, to_seq }: StoredEnds, shifts: readonly Lead[]): number | null {
+  if (to_ms === null) return null
+  const setMs = shifts.reduce((sum, { seq, ms }) => (seq > from_seq && seq < (to_seq ?? 0) ? sum + ms : sum), 0)
+  return Math.max(to_ms - Math.min(0, setMs), from_ms)
+}
