@@ -1,9 +1,11 @@
 /** When a session received an instrument, from its acknowledgements and gaps, and how far its clock is from the service's. */
 import { mergeSpans, withoutSpans, type Span } from '../../base/spans.ts'
-import { feedAsset, instrumentKey, type AssetClass, type FeedId } from '../../base/units.ts'
+import { feedAsset, instrumentKey, type FeedId } from '../../base/units.ts'
+import { keysOf } from './symbol-keys.ts'
 import { LONGEST_DELAY_MS } from './delay-window.ts'
 import type { Reception, Share } from './merged-sessions.ts'
 import type { SubscriptionChange } from './subscription-tracker.ts'
+import { WantedSymbols, wantedUntilKilled, type NumberedGap, type WantedChange } from './wanted-symbols.ts'
 
 /** What the ledger of a session says about its reception. Times are by the service's clock, UTC ms. */
 export interface SessionFacts {
@@ -20,13 +22,8 @@ export interface SessionFacts {
   readonly isAcknowledged: boolean
 }
 
-export interface KnownGap {
-  /** Where it was noticed. */
-  readonly seq: number
-  /** Null: it can't be read, and may be of any feed. */
-  readonly feed: string | null
-  /** Empty: every symbol. */
-  readonly symbols: readonly string[]
+/** Without a feed or cause, it can't be read, and may be of any feed. No symbols: every symbol. `seq`: where it was noticed. */
+export interface KnownGap extends NumberedGap {
   readonly dated: Span
   /** From when it was noticed. */
   readonly arrived: Span
@@ -37,25 +34,6 @@ export interface Subscription extends Pick<SubscriptionChange, 'is' | 'isLost'> 
   readonly seq: number
   readonly atMs: number
   readonly of: Pick<SubscriptionChange, 'feed' | 'symbols'> | null
-}
-
-interface Keys {
-  readonly asset: AssetClass
-  readonly list: readonly string[]
-  readonly set: ReadonlySet<string>
-}
-
-/** Of a gap or subscription, by its list of symbols: every instrument is looked for in all of them. */
-const KEYS = new WeakMap<readonly string[], Keys>()
-
-/** The instrument keys of a list of symbols that never changes, in its order. */
-export function keysOf(asset: AssetClass, symbols: readonly string[]): Omit<Keys, 'asset'> {
-  let keys = KEYS.get(symbols)
-  if (keys?.asset !== asset) {
-    const list = symbols.map((symbol) => instrumentKey(asset, symbol))
-    KEYS.set(symbols, (keys = { asset, list, set: new Set(list) }))
-  }
-  return keys
 }
 
 /** When a session received a symbol of a feed, by any alias; null: any symbol. */
@@ -97,25 +75,24 @@ export function receptionOf(facts: SessionFacts, feed: FeedId, key: string | nul
 }
 
 /**
- * The symbols that a gap of every symbol of a feed concerns: those that the session wanted when it was noticed, and those
- * acknowledged while it was open. Ascending by seq. `toSeq` is null while it is open.
+ * The symbols that a gap of every symbol of a feed concerns: those that the session wanted when it was noticed or while it was
+ * open. `toSeq` is null while it is open.
  */
 export function symbolsWanted(
-  subscriptions: readonly Subscription[],
+  facts: SessionFacts,
   feed: FeedId,
   fromSeq: number,
   toSeq: number | null,
 ): readonly string[] {
-  const asset = feedAsset(feed)
-  const wanted = new Map<string, string>()
-  for (const { seq, is, isLost, of } of subscriptions) {
-    if (seq > (toSeq ?? Infinity)) break
-    if (of?.feed !== feed || (!is && (isLost || seq > fromSeq))) continue
-    for (const [i, key] of keysOf(asset, of.symbols).list.entries())
-      if (is) wanted.set(key, of.symbols[i])
-      else wanted.delete(key)
+  const symbols = new Map<string, string>()
+  for (const [key, spans] of wantedSpans(facts, feed))
+    for (const span of spans)
+      if (span.fromSeq <= (toSeq ?? Infinity) && span.toSeq > fromSeq) symbols.set(key, span.symbol)
+  for (const symbol of wantedUntilKilled(facts.gaps, feed, fromSeq)) {
+    const key = instrumentKey(feedAsset(feed), symbol)
+    if (!symbols.has(key)) symbols.set(key, symbol)
   }
-  return [...wanted.values()]
+  return [...symbols.values()]
 }
 
 /** The sessions that ran longer than one of them. */
@@ -132,38 +109,58 @@ export function wantedFrom(facts: SessionFacts, feed: FeedId, key: string, fromM
   return Math.min(Infinity, ...times.filter((ms) => ms < facts.running.toMs))
 }
 
-/** By the facts, which never change: each symbol of a gap asks for its own. */
-const WANTED = new WeakMap<SessionFacts, Map<FeedId, ReadonlyMap<string, readonly Span[]>>>()
+/** When a session wanted an instrument. */
+interface WantedSpan extends Span {
+  readonly symbol: string
+  readonly fromSeq: number
+  /** Infinity: it still did when it ended. */
+  readonly toSeq: number
+}
 
-/** When a session has subscribed to each instrument of a feed or says that it misses it, by its key. */
-function wantedSpans(facts: SessionFacts, feed: FeedId): ReadonlyMap<string, readonly Span[]> {
-  const ofFacts = WANTED.get(facts) ?? new Map<FeedId, ReadonlyMap<string, readonly Span[]>>()
+type WantedSpans = ReadonlyMap<string, readonly WantedSpan[]>
+
+/** By the facts, which never change: each symbol of a gap asks for its own. */
+const WANTED = new WeakMap<SessionFacts, Map<FeedId, WantedSpans>>()
+
+/** When a session wanted each instrument of a feed, by its key. */
+function wantedSpans(facts: SessionFacts, feed: FeedId): WantedSpans {
+  const ofFacts = WANTED.get(facts) ?? new Map<FeedId, WantedSpans>()
   WANTED.set(facts, ofFacts)
-  const known = ofFacts.get(feed)
-  if (known !== undefined) return known
-  const asset = feedAsset(feed)
-  const spans = new Map<string, Span[]>()
-  const add = (key: string, span: Span): void => {
+  const spans = ofFacts.get(feed) ?? findWantedSpans(facts, feed)
+  ofFacts.set(feed, spans)
+  return spans
+}
+
+function findWantedSpans({ gaps, subscriptions, running }: SessionFacts, feed: FeedId): WantedSpans {
+  const wanted = new WantedSymbols()
+  const steps: { readonly seq: number; readonly atMs: number; readonly apply: () => readonly WantedChange[] }[] = []
+  for (const { seq, atMs, is, isLost, of } of subscriptions) {
+    if (of?.feed !== feed) continue
+    const { symbols } = of
+    steps.push({ seq, atMs, apply: () => wanted.subscribe({ is, isLost, feed, symbols }) })
+  }
+  for (const { seq, toSeq, feed: of, symbols, dated } of gaps) {
+    if (of !== feed || symbols.length === 0) continue
+    steps.push({ seq, atMs: dated.fromMs, apply: () => wanted.openGap(seq, feed, symbols) })
+    if (toSeq !== null) steps.push({ seq: toSeq, atMs: dated.toMs, apply: () => wanted.closeGap(seq) })
+  }
+  const spans = new Map<string, WantedSpan[]>()
+  const since = new Map<string, WantedSpan>()
+  const add = (key: string, span: WantedSpan): void => {
     const ofKey = spans.get(key) ?? []
     spans.set(key, ofKey)
     ofKey.push(span)
   }
-  const since = new Map<string, number>()
-  for (const { atMs, is, isLost, of } of facts.subscriptions) {
-    if (isLost || of?.feed !== feed) continue
-    for (const key of keysOf(asset, of.symbols).list) {
-      const sinceMs = since.get(key)
-      if (is) since.set(key, sinceMs ?? atMs)
-      else if (sinceMs !== undefined) {
+  for (const { seq, atMs, apply } of steps.sort((a, b) => a.seq - b.seq))
+    for (const { is, key, symbol } of apply()) {
+      const begun = since.get(key)
+      if (is) since.set(key, { symbol, fromSeq: seq, toSeq: Infinity, fromMs: atMs, toMs: running.toMs })
+      else if (begun !== undefined) {
         since.delete(key)
-        add(key, { fromMs: sinceMs, toMs: atMs })
+        add(key, { ...begun, toSeq: seq, toMs: atMs })
       }
     }
-  }
-  for (const [key, fromMs] of since) add(key, { fromMs, toMs: facts.running.toMs })
-  for (const { feed: of, symbols, dated } of facts.gaps)
-    if (of === feed) for (const key of keysOf(asset, symbols).list) add(key, dated)
-  ofFacts.set(feed, spans)
+  for (const [key, begun] of since) add(key, begun)
   return spans
 }
 

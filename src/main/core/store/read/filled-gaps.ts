@@ -2,7 +2,8 @@
 import type { Span } from '../../../../shared/base/spans.ts'
 import { GapParts, orderOfClaims } from '../../../../shared/core/recording/gap-parts.ts'
 import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
-import { keysOf, symbolsWanted, wantedFrom } from '../../../../shared/core/recording/reception.ts'
+import { symbolsWanted, wantedFrom } from '../../../../shared/core/recording/reception.ts'
+import { keysOf } from '../../../../shared/core/recording/symbol-keys.ts'
 import type { Gap } from '../../../../shared/core/recording/session.ts'
 import { feedAsset, instrumentId, unixMs, type FeedId } from '../../../../shared/base/units.ts'
 import type { Overlapping } from './merged-reader.ts'
@@ -13,13 +14,20 @@ import type { Overlapping } from './merged-reader.ts'
  */
 export function unfilledGaps(sessions: ReadonlyMap<number, readonly Gap[]>, group: Overlapping): readonly Gap[] {
   const claims = new GapParts(rememberUncovered(group))
+  const everWanted = rememberEverWanted([...sessions.keys()], group)
   const unfilled = new Map<Gap, readonly Gap[]>()
   const all = [...sessions].map(([id, gaps]) => gaps.map((gap) => ({ id, gap, cause: gap.cause })))
-  for (const { id, gap } of orderOfClaims(all)) unfilled.set(gap, partsOf(gap, id, group, claims))
+  for (const { id, gap } of orderOfClaims(all)) unfilled.set(gap, partsOf(gap, id, group, claims, everWanted))
   return [...sessions.values()].flatMap((gaps) => gaps.flatMap((gap) => unfilled.get(gap) ?? []))
 }
 
-function partsOf(gap: Gap, id: number, group: Overlapping, claims: GapParts): readonly Gap[] {
+function partsOf(
+  gap: Gap,
+  id: number,
+  group: Overlapping,
+  claims: GapParts,
+  everWanted: (feed: FeedId, id: number) => number,
+): readonly Gap[] {
   const { feed, symbols, fromMs, toMs, fromSeq, toSeq } = gap
   const asset = feedAsset(feed)
   const facts = group.factsOf(id)
@@ -29,9 +37,9 @@ function partsOf(gap: Gap, id: number, group: Overlapping, claims: GapParts): re
   const endMs = known?.toMs ?? (toMs ?? Infinity) + skewMs
   const span = { fromMs: fromMs + skewMs, toMs: Math.max(endMs, fromMs + skewMs) }
   const isSameClock = toSeq === null || skewAt(facts, toSeq) === skewMs
-  const concerned = symbols.length > 0 ? symbols : symbolsWanted(facts.subscriptions, feed, fromSeq, toSeq)
-  // A gap of every symbol would be one of those that came later, too.
-  const isOfAll = symbols.length > 0 || concerned.length === symbolsWanted(facts.subscriptions, feed, 0, null).length
+  const concerned = symbols.length > 0 ? symbols : symbolsWanted(facts, feed, fromSeq, toSeq)
+  // A gap of every symbol would be one of those that came later, too, or that only other sessions wanted.
+  const isOfAll = symbols.length > 0 || concerned.length === everWanted(feed, id)
   // It was before anything was wanted, and must not be one of what was wanted later.
   if (concerned.length === 0 && !isOfAll) return []
   const keys = concerned.length === 0 ? [''] : keysOf(asset, concerned).list
@@ -47,6 +55,23 @@ function partsOf(gap: Gap, id: number, group: Overlapping, claims: GapParts): re
       const end = to === Infinity ? null : unixMs(to - skewMs)
       return { ...gap, symbols: named, fromMs: unixMs(from - skewMs), toMs: end }
     })
+}
+
+/** How many instruments of a feed sessions have ever wanted. One with entries that can't be read may have wanted any. */
+function rememberEverWanted(ids: readonly number[], group: Overlapping): (feed: FeedId, id: number) => number {
+  const all = ids.map((id) => group.factsOf(id))
+  const unreadable = new Set(ids.filter((_, i) => all[i].subscriptions.some(({ of }) => of === null)))
+  const known = new Map<string, number>()
+  return (feed, id) => {
+    const sessions = unreadable.has(id) ? [group.factsOf(id)] : all
+    const name = unreadable.has(id) ? `${feed} ${id}` : feed
+    const found = known.get(name)
+    if (found !== undefined) return found
+    const keys = sessions.flatMap((one) => keysOf(feedAsset(feed), symbolsWanted(one, feed, 0, null)).list)
+    const { size } = new Set(keys)
+    known.set(name, size)
+    return size
+  }
 }
 
 /** When no session received an instrument, by its key. Most instruments of a feed are received at the same times. */

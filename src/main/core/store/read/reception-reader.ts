@@ -2,6 +2,7 @@
 import { isFeedId, sessionId, type SessionId } from '../../../../shared/base/units.ts'
 import { skewAt, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { KnownGap, SessionFacts, Subscription } from '../../../../shared/core/recording/reception.ts'
+import { isGapCause } from '../../../../shared/core/recording/session.ts'
 import { SubscriptionTracker } from '../../../../shared/core/recording/subscription-tracker.ts'
 import { findLastStamp } from '../format/last-received.ts'
 import type { StoredSession } from '../schema/records.ts'
@@ -26,6 +27,7 @@ export interface ReadSession {
 interface GapRow {
   readonly from_seq: number
   readonly feed: string
+  readonly cause: string
   readonly symbols: string
   readonly from_ms: number
   readonly to_ms: number | null
@@ -78,6 +80,7 @@ export class ReceptionReader {
       return {
         ...aboutOf(gap),
         seq: fromSeq,
+        toSeq: isClosed ? toSeq : null,
         dated: { fromMs: from, toMs },
         arrived: { fromMs: Math.max(from, at(fromSeq, gap.opened_ms ?? gap.from_ms)), toMs },
       }
@@ -103,12 +106,13 @@ export class ReceptionReader {
 }
 
 /** A corrupt gap can be of any feed and symbol. */
-function aboutOf({ feed, symbols }: GapRow): Pick<KnownGap, 'feed' | 'symbols'> {
+function aboutOf({ feed, cause, symbols }: GapRow): Pick<KnownGap, 'cause' | 'feed' | 'symbols'> {
   try {
     const parsed = JSON.parse(symbols) as unknown // checked below
-    if (isFeedId(feed) && Array.isArray(parsed)) return { feed, symbols: parsed as string[] } // written from a string[]
+    if (isFeedId(feed) && isGapCause(cause) && Array.isArray(parsed))
+      return { cause, feed, symbols: parsed as string[] } // written from a string[]
   } catch {
     // reported by those who read gaps
   }
-  return { feed: null, symbols: [] }
+  return { cause: null, feed: null, symbols: [] }
 }

@@ -51,6 +51,8 @@ export class Lane {
   readonly #states = new Map<FeedId, FeedState>()
   readonly #symbols = new Map<FeedId, Map<InstrumentId, string>>()
   #applying = false
+  /** Feeds of gaps that have ended in the flush. */
+  readonly #ended = new Set<FeedId>()
   #rateMs = NaN
   #rates: readonly number[] = FEED_IDS.map(() => 0)
   #counted: readonly number[] = FEED_IDS.map(() => 0)
@@ -80,6 +82,7 @@ export class Lane {
         this.facts.apply({ seq, wallMs, entry })
         tracker.apply(seq, wallMs, entry, sink)
         if (entry.type === 'released' || entry.type === 'disconnected') this.#release(entry.feed)
+        else if (entry.type === 'gap-close') this.#ended.add(entry.feed)
       },
       end: (...args) => tracker.end(...args),
       marketContext: () => tracker.marketContext(),
@@ -151,11 +154,17 @@ export class Lane {
     return tracker.statuses(received, this.#rates, lastMs)
   }
 
+  /** A gap that ended can be that of a symbol that was given up, or begin again in the same flush for another reason. */
+  #releaseEnded(): void {
+    for (const feed of this.#ended) this.#release(feed)
+    this.#ended.clear()
+  }
+
   /** Forgets symbols that its recorder no longer wants, as when the plan gave them to another one. */
   #release(feed: FeedId): void {
     const symbols = this.symbols(feed)
-    const released = [...symbols.keys()].filter((id) => !this.facts.isSubscribed(feed, id))
-    for (const id of released) this.#symbols.get(feed)?.delete(id)
+    const released = [...symbols].filter(([, symbol]) => !this.facts.isSubscribed(feed, symbol))
+    for (const [id] of released) this.#symbols.get(feed)?.delete(id)
     if (released.length > 0) this.#parts.changed(feed)
   }
 
@@ -168,6 +177,7 @@ export class Lane {
     } finally {
       this.#applying = false
     }
+    this.#releaseEnded()
   }
 
   #skip(batch: Batch): void {
@@ -196,6 +206,7 @@ export class Lane {
     this.#cursor.learn([], entries)
     const sink = this.#sink()
     for (const { seq, wallMs, entry } of entries) this.#playback.tracker.apply(seq, unixMs(wallMs), entry, sink)
+    this.#releaseEnded()
   }
 
   #leads(feed: FeedId, symbol: string): boolean {

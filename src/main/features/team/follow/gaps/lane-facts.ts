@@ -1,22 +1,23 @@
 /** What a followed session says about its reception, from its entries, and how far its clock is from the service's. */
 import { FEEDS } from '../../../../../service/feeds.ts'
-import { feedAsset, FEED_IDS, instrumentId, type FeedId, type InstrumentId } from '../../../../../shared/base/units.ts'
+import { feedAsset, FEED_IDS, instrumentKey, type FeedId } from '../../../../../shared/base/units.ts'
 import type { Span } from '../../../../../shared/base/spans.ts'
 import { skewAt } from '../../../../../shared/core/recording/merged-sessions.ts'
 import {
   clockFrom,
   ENOUGH_LEADS,
-  keysOf,
   skewAtStart,
   type Lead,
   type SessionFacts,
   type Subscription,
 } from '../../../../../shared/core/recording/reception.ts'
+import { keysOf } from '../../../../../shared/core/recording/symbol-keys.ts'
 import { STORED_ONLY, type GapCause } from '../../../../../shared/core/recording/session.ts'
 import {
   SubscriptionTracker,
   type SubscriptionChange,
 } from '../../../../../shared/core/recording/subscription-tracker.ts'
+import { WantedSymbols, wantedUntilKilled } from '../../../../../shared/core/recording/wanted-symbols.ts'
 import { Classifier } from '../../../../core/store/format/classify.ts'
 import type { Batch, StoredEntry } from '../../../../core/store/types/messages.ts'
 
@@ -33,7 +34,8 @@ interface GapFact {
   readonly fromMs: number
   /** By the clock at `toSeq`, which is before `fromMs` if it was set back meanwhile. */
   toMs: number | null
-  toSeq: number
+  /** Null while it is open. */
+  toSeq: number | null
 }
 
 interface SubscriptionFact extends Omit<Subscription, 'atMs' | 'of'> {
@@ -64,8 +66,7 @@ export class LaneFacts {
   #subscriptions: SubscriptionFact[] = []
   #isAcknowledged = false
   readonly #feeds = new Set<FeedId>()
-  /** Symbols that it has subscribed to or is about to, because their connection was lost. */
-  readonly #wanted = new Map<FeedId, Map<InstrumentId, string>>()
+  readonly #wanted = new WantedSymbols()
   readonly #shifts: Lead[] = []
   readonly #leads: Lead[] = []
   readonly #classifier = new Classifier()
@@ -93,8 +94,11 @@ export class LaneFacts {
       }
       case 'gap-open': {
         const { feed, cause, symbols, fromMs, skewMs } = entry
-        const concerned = symbols.length > 0 ? symbols : [...this.#wantedOf(feed).values()]
-        this.#gaps.push({ feed, cause, symbols, concerned, seq, fromMs, toMs: null, toSeq: seq })
+        this.#wanted.openGap(seq, feed, symbols)
+        this.#addToOpen(feed, symbols)
+        const gap: GapFact = { feed, cause, symbols, concerned: symbols, seq, fromMs, toMs: null, toSeq: null }
+        this.#gaps.push(gap)
+        if (symbols.length === 0) gap.concerned = this.#concernedBy(gap)
         this.skewMs = Math.abs(skewMs ?? 0)
         if (this.#leads.length === 0) this.#skewMs ??= skewMs ?? null
         if (this.#gaps.length > MAX_GAPS) this.#forget()
@@ -103,6 +107,7 @@ export class LaneFacts {
       case 'gap-close': {
         const gap = this.#gaps.findLast((one) => one.seq === entry.openedSeq && one.feed === entry.feed)
         if (gap === undefined) return
+        this.#wanted.closeGap(gap.seq)
         gap.toMs = wallMs
         gap.toSeq = seq
         break
@@ -142,10 +147,10 @@ export class LaneFacts {
       running: { fromMs: at(0, this.#startedMs), toMs: at(Infinity, untilMs) },
       isOpen: untilMs === Infinity,
       feeds: this.#feeds,
-      gaps: this.#gaps.map(({ feed, symbols, seq, fromMs, toMs, toSeq }) => {
+      gaps: this.#gaps.map(({ feed, cause, symbols, seq, fromMs, toMs, toSeq }) => {
         const from = at(seq, fromMs)
-        const dated = { fromMs: from, toMs: toMs === null ? Infinity : Math.max(at(toSeq, toMs), from) }
-        return { seq, feed, symbols, dated, arrived: dated }
+        const dated = { fromMs: from, toMs: toMs === null ? Infinity : Math.max(at(toSeq ?? seq, toMs), from) }
+        return { seq, toSeq, feed, cause, symbols, dated, arrived: dated }
       }),
       subscriptions: this.#subscriptions.map(({ seq, wallMs, is, isLost, of }) => ({
         seq,
@@ -165,20 +170,28 @@ export class LaneFacts {
       const { feed, cause, concerned: symbols, seq, fromMs, toMs, toSeq } = gap
       if (symbols.length === 0) return []
       const skewMs = skewAt({ clock }, seq)
-      const end = toMs === null ? Infinity : toMs + skewAt({ clock }, toSeq)
+      const end = toMs === null ? Infinity : toMs + skewAt({ clock }, toSeq ?? seq)
       return [{ feed, cause, symbols, skewMs, fromMs: fromMs + skewMs, toMs: Math.max(end, fromMs + skewMs) }]
     })
   }
 
   /** Also while its connection is lost. */
-  isSubscribed(feed: FeedId, id: InstrumentId): boolean {
-    return this.#wantedOf(feed).has(id)
+  isSubscribed(feed: FeedId, symbol: string): boolean {
+    return this.#wanted.has(feed, instrumentKey(feedAsset(feed), symbol))
   }
 
-  #wantedOf(feed: FeedId): Map<InstrumentId, string> {
-    const wanted = this.#wanted.get(feed) ?? new Map<InstrumentId, string>()
-    this.#wanted.set(feed, wanted)
-    return wanted
+  /** All symbols that a gap of every symbol concerns so far. */
+  #concernedBy({ feed, seq }: GapFact): readonly string[] {
+    const wanted = this.#wanted.list(feed)
+    const others = wantedUntilKilled(this.#gaps, feed, seq).filter((one) => !this.isSubscribed(feed, one))
+    return others.length === 0 ? wanted : [...wanted, ...others]
+  }
+
+  /** A gap of every symbol lasts until its symbols are acknowledged, so it concerns those that are wanted meanwhile. */
+  #addToOpen(feed: FeedId, symbols: readonly string[]): boolean {
+    const open = this.#gaps.filter((gap) => gap.toMs === null && gap.feed === feed && gap.symbols.length === 0)
+    for (const gap of open) gap.concerned = [...new Set([...gap.concerned, ...symbols])]
+    return open.length > 0
   }
 
   /** Returns whether that changes when it received anything, or what a gap concerns. */
@@ -186,21 +199,13 @@ export class LaneFacts {
     const { is, isLost, feed, symbols } = change
     this.#subscriptions.push({ seq, wallMs, is, isLost, of: change })
     this.#isAcknowledged ||= is
-    if (isLost) return true
-    const wanted = this.#wantedOf(feed)
-    for (const symbol of symbols) {
-      const id = instrumentId(feedAsset(feed), symbol)
-      if (is) wanted.set(id, symbol)
-      else wanted.delete(id)
-    }
+    this.#wanted.subscribe(change)
     if (!is) return true
-    const open = this.#gaps.filter((gap) => gap.toMs === null && gap.feed === feed)
-    // A feed's gap lasts until its symbols are acknowledged.
-    const ofFeed = open.filter((gap) => gap.symbols.length === 0)
-    for (const gap of ofFeed) gap.concerned = [...new Set([...gap.concerned, ...symbols])]
+    if (this.#addToOpen(feed, symbols)) return true
     // What a gap names isn't received before it closes.
+    const open = this.#gaps.filter((gap) => gap.toMs === null && gap.feed === feed)
     const named = new Set(open.flatMap((gap) => keysOf(feedAsset(feed), gap.symbols).list))
-    return ofFeed.length > 0 || keysOf(feedAsset(feed), symbols).list.some((key) => !named.has(key))
+    return keysOf(feedAsset(feed), symbols).list.some((key) => !named.has(key))
   }
 
   #clock(): SessionFacts['clock'] {
@@ -213,8 +218,10 @@ export class LaneFacts {
       this.#gaps.findIndex(({ toMs }) => toMs !== null),
     )
     const [gap] = this.#gaps.splice(at, 1)
-    this.floorMs = Math.max(this.floorMs, (gap.toMs ?? gap.fromMs) + skewAt({ clock: this.#clock() }, gap.toSeq))
-    this.#forgetSubscriptions(gap.toSeq)
+    const untilSeq = gap.toSeq ?? gap.seq
+    this.floorMs = Math.max(this.floorMs, (gap.toMs ?? gap.fromMs) + skewAt({ clock: this.#clock() }, untilSeq))
+    if (gap.toSeq === null) this.#wanted.closeGap(gap.seq)
+    this.#forgetSubscriptions(untilSeq)
   }
 
   /** Forgets subscriptions that ended before a seq. */

@@ -6,7 +6,8 @@ import type { Span } from '../../../../../shared/base/spans.ts'
 import { feedAsset, unixMs, type FeedId } from '../../../../../shared/base/units.ts'
 import { GapParts, orderOfClaims } from '../../../../../shared/core/recording/gap-parts.ts'
 import { uncovered } from '../../../../../shared/core/recording/merged-sessions.ts'
-import { keysOf, receptionOf, type SessionFacts } from '../../../../../shared/core/recording/reception.ts'
+import { receptionOf, type SessionFacts } from '../../../../../shared/core/recording/reception.ts'
+import { keysOf } from '../../../../../shared/core/recording/symbol-keys.ts'
 import type { MarketContext } from '../../../../core/market/hub-types.ts'
 import type { LaneFacts, LaneGap } from './lane-facts.ts'
 
@@ -105,7 +106,8 @@ export function findGapChanges(
   const close = ({ feed, fromMs }: ShardGap, toMs: ShardGap['fromMs']): void => void closed.set(`${feed} ${fromMs}`, { feed, fromMs, toMs }) // oxfmt-ignore
   for (const [key, gap] of before) {
     const same = after.get(key)
-    if (same === undefined || (gap.toMs !== null && gap.toMs !== same.toMs)) return null
+    // What another recorder's gap says of the same time can come later, as that it was killed.
+    if (same?.cause !== gap.cause || (gap.toMs !== null && gap.toMs !== same.toMs)) return null
     if (gap.toMs === null && same.toMs !== null) close(gap, same.toMs)
   }
   const opened = changed.flatMap((gap): ShardGap[] => {
@@ -125,7 +127,12 @@ function without(gaps: readonly ShardGap[], others: readonly ShardGap[]): readon
   return [...mine].flatMap(([name, of]) => {
     const [one] = of
     const same = theirs.get(name) ?? []
-    const isSame = of.length === 1 && same.length === 1 && same[0].symbols === one.symbols && same[0].toMs === one.toMs
+    const isSame =
+      of.length === 1 &&
+      same.length === 1 &&
+      same[0].symbols === one.symbols &&
+      same[0].cause === one.cause &&
+      same[0].toMs === one.toMs
     return isSame ? [] : of
   })
 }

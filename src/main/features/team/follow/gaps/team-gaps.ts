@@ -141,8 +141,11 @@ export class TeamGaps {
   }
 }
 
-/** By the service's clock, UTC ms. */
-const endOf = ({ facts, untilMs }: Member): number => facts.facts(untilMs).running.toMs
+/** By the service's clock, UTC ms. The gap of a recorder that was killed lasts longer than its session. */
+function endOf({ facts, untilMs }: Member): number {
+  const { running, gaps } = facts.facts(untilMs)
+  return gaps.reduce((end, { dated }) => (dated.toMs === Infinity ? end : Math.max(end, dated.toMs)), running.toMs)
+}
 
 const versionOf = (lanes: readonly Member[]): string =>
   lanes
@@ -183,7 +186,7 @@ function endOfOpen(
  */
 function receivedFrom({ facts, untilMs }: Member, { feed, fromMs }: LaneGap, symbol: string): number {
   const asset = feedAsset(feed)
-  if (!facts.isSubscribed(feed, instrumentId(asset, symbol))) return Infinity
+  if (!facts.isSubscribed(feed, symbol)) return Infinity
   const { covered } = receptionOf(facts.facts(untilMs), feed, instrumentKey(asset, symbol))
   const sinceMs = (covered.find(({ toMs }) => toMs > fromMs)?.fromMs ?? Infinity) + EDGE_MS
   return sinceMs > fromMs ? sinceMs : -Infinity

@@ -75,9 +75,11 @@ class Recorder {
   readonly #session: Session
   readonly #replica: Replica
   readonly #slots: readonly Slot[] = [0, 1].map(() => ({ conn: null, wanted: new Set<Symbol>(), gap: null }))
-  /** Given up while their connection was lost, which no entry says. */
-  readonly #unsaid = new Set<Symbol>()
   #conns = 0
+
+  get startedMs(): number {
+    return this.#session.info.startedMs
+  }
 
   get id(): SessionId {
     return this.#session.info.session
@@ -97,7 +99,6 @@ class Recorder {
     if (isMoved && from.conn !== null) this.#end([symbol], time.nowMs)
     if (isMoved) this.#leaveGap(from, symbol)
     to.wanted.add(symbol)
-    this.#unsaid.delete(symbol)
     const openedSeq = this.#open('connect', [symbol])
     after(300)
     const release = (): void => {
@@ -112,11 +113,18 @@ class Recorder {
     if (!isReleasedFirst) release()
   }
 
+  /** Asks for a symbol on a connection that has nothing else, and gets no answer. */
+  ask(symbol: Symbol, at: number): void {
+    const slot = this.#slots[at]
+    if (slot.conn !== null || slot.wanted.size > 0 || this.#slots[1 - at].wanted.has(symbol)) return
+    slot.wanted.add(symbol)
+    slot.gap = this.#open('connect', [symbol])
+  }
+
   unwant(symbol: Symbol): void {
     for (const slot of this.#slots) {
       if (!slot.wanted.delete(symbol)) continue
       if (slot.conn !== null) this.#end([symbol], time.nowMs)
-      else this.#unsaid.add(symbol)
       this.#leave(slot, symbol)
       this.#leaveGap(slot, symbol)
     }
@@ -147,7 +155,7 @@ class Recorder {
   overflow(lateMs: number): void {
     const fromMs = Math.max(T0, time.nowMs - lateMs)
     for (const [symbol, spans] of this.received) {
-      const isWanted = this.#unsaid.has(symbol) || this.#slots.some(({ wanted }) => wanted.has(symbol))
+      const isWanted = this.#slots.some(({ wanted }) => wanted.has(symbol))
       if (isWanted) this.missed.get(symbol)?.unshift({ fromMs, toMs: time.nowMs })
       spans.unshift(...withoutSpans(spans.splice(0), [{ fromMs, toMs: time.nowMs }]).map((span) => ({ ...span })))
     }
@@ -165,12 +173,30 @@ class Recorder {
     this.#replica.end(time.nowMs)
   }
 
-  /** It was killed, and is back: its gap is everything from its last message on. */
-  crash(fromMs: number): void {
-    this.#add({ type: 'gap-open', feed, cause: 'crash', symbols: [], fromMs: unixMs(fromMs) })
+  /** It was killed, and is back: as its recovery does, ends what was open, and misses everything from its last message on. */
+  crash(killedMs: number): void {
+    for (const { wanted, gap, conn } of this.#slots) {
+      if (gap !== null) this.#close(gap, [...wanted], false, killedMs)
+      if (conn !== null) this.#end([...wanted], killedMs)
+      for (const one of wanted) this.missed.get(one)?.push({ fromMs: killedMs, toMs: time.nowMs })
+    }
+    this.#add({ type: 'gap-open', feed, cause: 'crash', symbols: [], fromMs: unixMs(killedMs) }, killedMs)
     this.#add({ type: 'gap-close', feed, openedSeq: this.#replica.seq })
-    market.end(this.#session.info.session, unixMs(time.nowMs))
-    this.#replica.end(time.nowMs)
+    market.end(this.#session.info.session, unixMs(killedMs))
+    this.#replica.end(killedMs)
+  }
+
+  /** Is killed right after its last message, and comes back with another session that wants the same. */
+  restart(n: number, awayMs: number): Recorder {
+    this.trade()
+    const killedMs = time.nowMs
+    market.setGone(new Map([[this.id, LOST]]))
+    after(awayMs)
+    market.setGone(new Map())
+    this.crash(killedMs)
+    const next = new Recorder(n)
+    for (const [at, { wanted }] of this.#slots.entries()) for (const symbol of wanted) next.want(symbol, at)
+    return next
   }
 
   /** Something arrives from each connection, so that its store says up to when it received. */
@@ -223,22 +249,22 @@ class Recorder {
     return this.#replica.seq
   }
 
-  #close(openedSeq: number, symbols: readonly Symbol[], isBack = true): void {
-    this.#add({ type: 'gap-close', feed, openedSeq })
-    this.#endMissed(symbols)
+  #close(openedSeq: number, symbols: readonly Symbol[], isBack = true, atMs = time.nowMs): void {
+    this.#add({ type: 'gap-close', feed, openedSeq }, atMs)
+    this.#endMissed(symbols, atMs)
     if (isBack) for (const one of symbols) this.received.get(one)?.push({ fromMs: time.nowMs, toMs: Infinity })
   }
 
-  #endMissed(symbols: readonly Symbol[]): void {
-    for (const one of symbols) this.missed.get(one)!.at(-1)!.toMs = time.nowMs
+  #endMissed(symbols: readonly Symbol[], atMs: number): void {
+    for (const one of symbols) this.missed.get(one)!.at(-1)!.toMs = atMs
   }
 
   #end(symbols: readonly Symbol[], toMs: number): void {
     for (const one of symbols) this.received.get(one)!.at(-1)!.toMs = toMs
   }
 
-  #add(entry: LedgerEntry): void {
-    this.#put({ entry, wallMs: time.nowMs })
+  #add(entry: LedgerEntry, wallMs = time.nowMs): void {
+    this.#put({ entry, wallMs })
   }
 
   #put(item: Item): void {
@@ -364,6 +390,58 @@ describe('a gap of a recorder that runs on', () => {
   })
 })
 
+describe('a gap of every symbol', () => {
+  it('of a recorder that was killed is one of what it had asked for, too', async () => {
+    const [one, two] = [new Recorder(1), new Recorder(2)]
+    two.want('ETH-USD', 0)
+    one.ask('BTC-USD', 0)
+    after(10_000)
+    two.trade()
+    const fromS = (time.nowMs - T0) / 1_000
+    one.restart(3, 20_000)
+    after(5_000)
+    two.trade()
+    const { live: shown, stored: kept } = await seconds()
+    expect(shown.find(([cause]) => cause === 'crash')).toEqual(['crash', fromS, fromS + 20])
+    expect(kept).toEqual(shown)
+  })
+
+  it('is none of what was given up while its connection was lost', async () => {
+    const [one, two] = [new Recorder(1), new Recorder(2)]
+    for (const [at, symbol] of SYMBOLS.entries()) one.want(symbol, at)
+    two.want('ETH-USD', 0)
+    after(10_000)
+    one.drop(0, 0)
+    after(5_000)
+    one.unwant('BTC-USD')
+    after(20_000)
+    one.overflow(5_000)
+    after(5_000)
+    for (const each of [one, two]) each.trade()
+    const { live: shown, stored: kept } = await seconds()
+    expect(shown.map(([cause]) => cause)).toEqual(['drop'])
+    expect(kept).toEqual(shown)
+  })
+
+  it('is none of what only another recorder wanted', async () => {
+    const [one, two] = [new Recorder(1), new Recorder(2)]
+    one.want('ETH-USD', 0)
+    two.want('BTC-USD', 0)
+    after(20_000)
+    two.trade()
+    two.drop(0, 0)
+    after(5_000)
+    two.unwant('BTC-USD')
+    after(5_000)
+    one.overflow(2_000)
+    after(5_000)
+    one.trade()
+    const { live: shown, stored: kept } = await seconds()
+    expect(shown.map(([cause]) => cause)).toEqual(['drop'])
+    expect(kept).toEqual(shown)
+  })
+})
+
 describe('a recorder that ends beside another one of its shard', () => {
   const both = (): readonly [Recorder, Recorder] => {
     const [one, two] = [new Recorder(1), new Recorder(2)]
@@ -448,7 +526,9 @@ const steps = fc.array(
       'drop',
       'reconnect',
       'reconnect',
+      'ask',
       'overflow',
+      'restart',
       'trade',
     ),
     lateMs: fc.integer({ min: 0, max: 60 }).map((n) => n * 250),
@@ -474,6 +554,7 @@ describe('random histories of two recorders with two connections each', () => {
         await close()
         begin()
         const recorders = [new Recorder(1), new Recorder(2)]
+        const all = [...recorders]
         for (const each of recorders) for (const [at, symbol] of SYMBOLS.entries()) each.want(symbol, at)
         for (const { afterMs, recorder, symbol, at, does, lateMs } of schedule) {
           after(afterMs)
@@ -484,20 +565,23 @@ describe('random histories of two recorders with two connections each', () => {
           } else if (does === 'unwant') one.unwant(symbol)
           else if (does === 'drop') one.drop(at, lateMs)
           else if (does === 'reconnect') one.reconnect(at)
+          else if (does === 'ask') one.ask(symbol, at)
           else if (does === 'overflow') one.overflow(lateMs)
+          else if (does === 'restart') all.push((recorders[recorder] = one.restart(all.length + 1, lateMs)))
           else one.trade()
         }
         after(5_000)
         for (const each of recorders) each.trade()
         for (const symbol of SYMBOLS) {
-          const { missing, received, missed } = truthOf(recorders, symbol)
-          // What comes next isn't known yet.
-          const known: readonly Span[] = [{ fromMs: -Infinity, toMs: time.nowMs - EDGE_MS }]
-          const upToNow = (spans: readonly Span[]) => commonSpans(spans, known)
-          const shown = upToNow(live(symbol))
+          const { missing, received, missed } = truthOf(all, symbol)
+          // What comes next isn't known yet, and the window leaves what was before its sessions to the store.
+          const fromMs = all.length === 2 ? -Infinity : Math.min(...recorders.map(({ startedMs }) => startedMs))
+          const known: readonly Span[] = [{ fromMs, toMs: time.nowMs - EDGE_MS }]
+          const inKnown = (spans: readonly Span[]) => commonSpans(spans, known)
+          const shown = inKnown(live(symbol))
           seen.gaps += shown.length
           expect(byCause(await stored(symbol), known), `${symbol} in the store`).toEqual(byCause(live(symbol), known))
-          expect(withoutSpans(upToNow(missing), shown), `${symbol}: missing, and not shown`).toEqual([])
+          expect(withoutSpans(inKnown(missing), shown), `${symbol}: missing, and not shown`).toEqual([])
           expect(withoutSpans(shown, missed), `${symbol}: shown, and nobody’s gap`).toEqual([])
           expect(commonSpans(shown, received), `${symbol}: shown, and received`).toEqual([])
         }

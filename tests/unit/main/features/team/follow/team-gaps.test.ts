@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar.ts'
 import type { Hub } from '../../../../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../../../../src/main/core/market/hub.ts'
+import { findGapChanges } from '../../../../../../src/main/features/team/follow/gaps/shard-gaps.ts'
 import { TeamMarket } from '../../../../../../src/main/features/team/follow/team-market.ts'
 import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
 import { EDGE_MS } from '../../../../../../src/shared/core/recording/merged-sessions.ts'
@@ -259,6 +260,12 @@ describe('a gap of one recorder of a shard', () => {
     show(one, one.reconnect('BTC-USD'))
     expect(gaps()).toEqual(both)
   })
+})
+
+it('is shown again once another gap says why nobody received since the same instant', () => {
+  const gap = { feed, cause: 'drop', symbols: ['BTC-USD'], fromMs: unixMs(T0), toMs: null, skewMs: 0 } as const
+  expect(findGapChanges([gap], [gap], [])).toEqual({ opened: [], closed: [] })
+  expect(findGapChanges([gap], [{ ...gap, cause: 'crash' }], [])).toBeNull()
 })
 
 it('remembers what ended sessions received for as long as their gaps', () => {

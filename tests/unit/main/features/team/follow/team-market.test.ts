@@ -111,6 +111,25 @@ describe('the market of a team', () => {
     expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('open')
   })
 
+  it('forgets a symbol that its recorder gave up while its connection was lost, not one whose gap begins again', () => {
+    const one = new Session(1)
+    const missing = () => market.statuses().find((status) => status.feed === feed)?.missing
+    const gap = { feed, symbols: ['BTC-USD'], fromMs: unixMs(time.nowMs) }
+    const opened = (flushes: ReturnType<Session['flush']>): number =>
+      flushes.flatMap(({ batch }) => batch.entries).findLast(({ entry }) => entry.type === 'gap-open')?.seq ?? 0
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    const dropped = one.drop(time.nowMs, ['BTC-USD'])
+    market.show(one.info, dropped)
+    const refused = one.flush([
+      { entry: { type: 'gap-close', feed, openedSeq: opened(dropped) }, wallMs: time.nowMs },
+      { entry: { type: 'gap-open', cause: 'refused', ...gap }, wallMs: time.nowMs },
+    ])
+    market.show(one.info, refused)
+    expect(missing()).toEqual(['ETH-USD', 'SOL-USD'])
+    market.show(one.info, one.entry({ type: 'gap-close', feed, openedSeq: opened(refused) }))
+    expect(missing()).toEqual(['BTC-USD', 'ETH-USD', 'SOL-USD'])
+  })
+
   it('keeps what is not the present out of the hub, and reads the hub again before the first message that is', () => {
     const one = new Session(1)
     market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 1, T0 - 100_000)])
