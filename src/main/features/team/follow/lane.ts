@@ -114,11 +114,22 @@ export class Lane {
   /** Applies the flush that follows. `nowMs`: UTC. */
   show({ batch }: CommittedFlush, nowMs: number, refresh: () => void): void {
     if (lastSeqOf(batch) <= this.seq) return
-    this.isBehind = nowMs - lastMsOf(batch) > BEHIND_MS
-    if (!this.#parts.isLeading() || this.isBehind) return this.#skip(batch)
-    if (this.hasSkipped) refresh()
-    this.#apply(batch)
-    this.delayMs = Math.max(0, nowMs - lastMsOf(batch))
+    this.isBehind = nowMs - this.#receivedMs(batch) > BEHIND_MS
+    if (!this.#parts.isLeading() || this.isBehind) this.#skip(batch)
+    else {
+      if (this.hasSkipped) refresh()
+      this.#apply(batch)
+    }
+    this.delayMs = Math.max(0, nowMs - this.#receivedMs(batch))
+    // Its messages have just told how far its recorder's clock is off.
+    if (!this.isBehind || this.delayMs > BEHIND_MS) return
+    this.isBehind = false
+    if (this.#parts.isLeading()) refresh()
+  }
+
+  /** When the last of a batch was received, by the service's clock as far as the session's messages tell it, UTC ms. */
+  #receivedMs(batch: Batch): number {
+    return lastMsOf(batch) + this.facts.aheadMs(lastSeqOf(batch))
   }
 
   /** Entries of the local copy that were stored but never shown. */

@@ -138,6 +138,11 @@ export class LaneFacts {
     if (JSON.stringify(this.#clock()) !== before) this.version += 1
   }
 
+  /** Service clock minus its clock at a seq, ms; 0 until its messages have told. */
+  aheadMs(seq: number): number {
+    return skewAt({ clock: this.#clock() }, seq)
+  }
+
   /** `untilMs`: when its reception ended, by its clock, UTC ms; Infinity: it still receives. */
   facts(untilMs: number): SessionFacts {
     const clock = this.#clock()

@@ -111,6 +111,34 @@ describe('the market of a team', () => {
     expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('open')
   })
 
+  it.each([
+    ['behind', -3_600_000],
+    ['ahead', 3_600_000],
+  ])('shows what a recorder receives whose clock is an hour %s, and not what it received an hour ago', (_, aheadMs) => {
+    const one = new Session(1)
+    const byItsClock = <T>(make: () => T): T => {
+      time.nowMs += aheadMs
+      const made = make()
+      time.nowMs -= aheadMs
+      return made
+    }
+    const trade = (price: number, atMs: number) => one.trade('BTC-USD', price, atMs + aheadMs, atMs)
+    market.show(one.info, byItsClock(() => one.open('BTC-USD'))) // oxfmt-ignore
+    market.show(one.info, trade(100, time.nowMs))
+    const { length } = contexts
+    market.show(one.info, trade(101, time.nowMs))
+    expect(hub.row(hub.cell(BTC), time.nowMs)).toMatchObject({ last: 101 })
+    expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('open')
+    expect([contexts.length, market.delayMs]).toEqual([length, 0])
+    // Its connection to the servers was away.
+    time.nowMs += 7_200_000
+    market.show(one.info, trade(102, time.nowMs - 3_600_000))
+    expect(hub.row(hub.cell(BTC), time.nowMs).last).toBe(101)
+    market.show(one.info, trade(103, time.nowMs))
+    expect(contexts.length).toBe(length + 1)
+    expect(hub.row(hub.cell(BTC), time.nowMs).last).toBe(103)
+  })
+
   it('forgets a symbol that its recorder gave up while its connection was lost, not one whose gap begins again', () => {
     const one = new Session(1)
     const missing = () => market.statuses().find((status) => status.feed === feed)?.missing
