@@ -14,10 +14,12 @@ export const mostOf = (computed: number, of: number): number => computed + of * 
 /** The least that it can be. */
 export const leastOf = (computed: number, of: number): number => computed - of * 2 * Number.EPSILON
 
+/** Those that are exact as doubles. */
 const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
 /** The decimal of at most 15 digits that a computed number above zero stands for: (100.1 + 100.3) / 2 is 100.1999… as a double. */
 export function nearestDecimal(computed: number): number {
   const power = POWERS[14 - Math.floor(Math.log10(computed))]
-  return power === undefined ? computed : Math.round(computed * power) / power
+  // Writing it is right for every number, and takes twenty times as long.
+  return power === undefined ? Number(computed.toPrecision(15)) : Math.round(computed * power) / power
 }
