@@ -231,7 +231,14 @@ describe('prices that may not enter', () => {
     expect(midColumn(Float64Array.of(1), Float64Array.of(price), new Float64Array(1))[0]).toBeNaN()
   })
   test('a time that is none', () => {
-    expect(createBarBuilder({ grid: fixedGrid(MINUTE) }).apply(NaN, 1, 5, 1)).toBeNaN()
+    const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
+    expect(builder.apply(NaN, 1, 5, 1)).toBeNaN()
+    expect(builder.size).toBe(0)
+  })
+  test.each([NaN, -1, Infinity])('a size of %s, whose price counts', (size) => {
+    const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
+    for (const [i, one] of [1, size, 2].entries()) builder.apply(i, i + 1, 5 + i, one)
+    expect(builder.last()).toMatchObject({ high: 7, volume: 3, count: 3 })
   })
   test('mid', () => {
     expect(midPrice(1, 2)).toBe(1.5)
@@ -249,6 +256,41 @@ describe('bars as the service sent them', () => {
       { startMs: 0, endMs: MINUTE, open: 1, high: 3, low: 1, close: 3, volume: 12, count: 1, complete: true },
     ])
   })
+})
+
+test.each([
+  [NaN, [1, 2, 1, 2]],
+  [Infinity, [1, 2, 1, 2]],
+  [0, [NaN, 2, 1, 2]],
+  [0, [1, 0, 1, 2]],
+  [0, [1, 2, -1, 2]],
+  [0, [1, 2, 1, Infinity]],
+])('a bar sent for %d with the prices %j is none', (startMs, [open, high, low, close]) => {
+  const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
+  expect(builder.replace(startMs, MINUTE, 1, open, high, low, close, 1)).toBeNaN()
+  expect(builder.size).toBe(0)
+})
+
+test.each([
+  [MINUTE + SECOND, MINUTE + SECOND],
+  [MINUTE, 2 * MINUTE],
+  [0, 2 * MINUTE],
+  [NaN, 2 * MINUTE],
+])('a bar of the second minute that is sent with the end %d ends at %d', (endMs, expected) => {
+  const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
+  builder.replace(MINUTE, endMs, 1, 1, 1, 1, 1, 1)
+  expect(builder.last()?.endMs).toBe(expected)
+})
+
+test('a bar that comes late is in its place', () => {
+  const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
+  for (const [seq, minute] of [3, 1, 2, 0, 4].entries()) {
+    builder.apply(minute * MINUTE, seq, 1, 1)
+    const starts = builder.states().map(({ startMs }) => startMs)
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b))
+    expect(starts).toHaveLength(seq + 1)
+    expect(builder.last()?.startMs).toBe(Math.max(...starts))
+  }
 })
 
 describe('gaps', () => {
@@ -277,6 +319,107 @@ describe('gaps', () => {
     builder.apply(1001, 2, 1, 1)
     expect(mergeBars(builder.states(), fixedGrid(MINUTE))[0]?.complete).toBe(false)
   })
+})
+
+describe('of more gaps than a builder holds', () => {
+  const incomplete = (gaps: readonly (readonly [fromMs: number, toMs: number | null, skewMs?: number])[]) => {
+    const builder = createBarBuilder({ grid: fixedGrid(SECOND), maxGaps: 2 })
+    for (const [fromMs, toMs, skewMs] of gaps) builder.addGap({ fromMs, toMs }, skewMs)
+    for (let i = 0; i < 100; i++) builder.apply(i * SECOND, i + 1, 1, 1)
+    return builder.states().flatMap(({ startMs, complete }) => (complete ? [] : [startMs / SECOND]))
+  }
+  const seconds = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+
+  test.each<[string, Parameters<typeof incomplete>[0], number[]]>([
+    [
+      'two are kept apart',
+      [
+        [10_000, 11_000],
+        [20_000, 21_000],
+      ],
+      [10, 20],
+    ],
+    [
+      'the two oldest are joined',
+      [
+        [10_000, 11_000],
+        [20_000, 21_000],
+        [40_000, 41_000],
+      ],
+      [...seconds(10, 21), 40],
+    ],
+    [
+      'in any order',
+      [
+        [20_000, 21_000],
+        [10_000, 11_000],
+        [40_000, 41_000],
+      ],
+      [...seconds(10, 21), 40],
+    ],
+    [
+      'one in the other',
+      [
+        [10_000, 21_000],
+        [12_000, 13_000],
+        [40_000, 41_000],
+      ],
+      [...seconds(10, 21), 40],
+    ],
+    [
+      'the wider skew is kept',
+      [
+        [10_000, 11_000, 5_000],
+        [20_000, 21_000],
+        [40_000, 41_000],
+      ],
+      [...seconds(5, 26), 40],
+    ],
+    [
+      'an open one stays',
+      [
+        [90_000, null],
+        [10_000, 11_000],
+        [20_000, 21_000],
+      ],
+      [...seconds(10, 21), ...seconds(90, 100)],
+    ],
+    [
+      'two open ones stay',
+      [
+        [90_000, null],
+        [95_000, null],
+        [10_000, 11_000],
+      ],
+      [10, ...seconds(90, 100)],
+    ],
+    [
+      'three open ones stay',
+      [
+        [90_000, null],
+        [95_000, null],
+        [98_000, null],
+      ],
+      seconds(90, 100),
+    ],
+  ])('%s', (_, gaps, expected) => expect(incomplete(gaps)).toEqual(expected))
+})
+
+test('a forgotten bar begins again, under the gaps that can still touch it', () => {
+  const builder = createBarBuilder({ grid: fixedGrid(SECOND) })
+  builder.addGap({ fromMs: 10_000, toMs: 11_000 }, 5_000)
+  builder.addGap({ fromMs: 50_000, toMs: null })
+  builder.apply(0, 1, 5, 1)
+  expect(builder.states()).toHaveLength(1)
+  builder.forgetBefore(15_000)
+  expect([builder.size, builder.states().length, builder.last()]).toEqual([0, 0, undefined])
+  for (const ms of [500, 15_500, 16_000, 60_000]) builder.apply(ms, ms, 7, 1)
+  expect(builder.states().map(({ count, open, complete }) => [count, open, complete])).toEqual([
+    [1, 7, true],
+    [1, 7, false],
+    [1, 7, true],
+    [1, 7, false],
+  ])
 })
 
 test('forgotten bars are gone, the newest stays', () => {

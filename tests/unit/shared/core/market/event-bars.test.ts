@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   createEventBars,
+  eventBarOf,
   EVENT_BAR_KINDS,
   type EventBar,
   type EventBarKind,
@@ -84,6 +85,41 @@ describe('published and computed bars', () => {
       [1, 3],
     ])
   })
+  it.each([
+    [[10, 10.4], [[10, 10.4]]],
+    [[10, 11], [[10, 11]]],
+    [[10, 9], [[10, 9]]],
+    [[10, 11, 11.1], [[10, 11]]],
+    [[10, 8.9], [[10, 9]]],
+    // A turn begins where the last brick did.
+    [
+      [10, 11.1, 9.1],
+      [
+        [10, 11],
+        [11, 9.1],
+      ],
+    ],
+    [
+      [10, 11.1, 9],
+      [
+        [10, 11],
+        [11, 9],
+      ],
+    ],
+    [
+      [10, 11.1, 8.9],
+      [
+        [10, 11],
+        [10, 9],
+      ],
+    ],
+  ])('of bricks of 1 and the prices %j, the open and close are %j', (prices, expected) => {
+    const bars = build(
+      { kind: 'renko', size: 1 },
+      prices.map((price, i): Step => [i + 1, price, 1]),
+    )
+    expect(bars.map(({ open, close }) => [open, close])).toEqual(expected)
+  })
   it('bricks of decimals end at decimals', () => {
     const steps = Array.from({ length: 40 }, (_, i): Step => [i + 1, Number((1 + i * 0.05).toFixed(2)), 1])
     const bars = build({ kind: 'renko', size: 0.1 }, steps)
@@ -157,12 +193,41 @@ describe('of more bars than are kept', () => {
       builder.trade(trade(i, 100))
       most = Math.max(most, builder.bars.length)
     }
-    expect(most).toBeLessThanOrEqual(110)
-    expect(builder.bars.at(-1)).toMatchObject({ firstSeq: 1_000 })
+    expect(most).toBe(110)
+    const { length } = builder.bars
+    expect(length).toBeGreaterThanOrEqual(100)
+    expect(builder.bars.map(({ firstSeq }) => firstSeq)).toEqual(
+      Array.from({ length }, (_, i) => 1_000 - length + 1 + i),
+    )
     expect(builder.takeChanged(), 'some were never seen').toBeLessThan(0)
     builder.trade(trade(1_001, 100))
     expect(builder.bars.slice(builder.takeChanged()).at(-1)).toMatchObject({ firstSeq: 1_001 })
   })
+})
+
+it('a bar has the greatest date of its trades, and the sizes that are sizes', () => {
+  const builder = createEventBars({ kind: 'tick', size: 6 }, dayOf)
+  const sizes = [NaN, 1, -1, Infinity, 0, 2]
+  for (const [i, size] of sizes.entries())
+    builder.trade({
+      ...trade(i + 1, 100, size, 1),
+      recvMs: 10_000,
+      eventMs: [5_000, 9_000, 7_000, 1_000, 8_000, 6_000][i],
+    })
+  builder.trade(trade(7, 100, NaN, 0, 9_000))
+  const [first, second] = builder.bars
+  expect(first).toMatchObject({ startMs: 5_000, endMs: 9_000, volume: 3, count: 6 })
+  expect(first.delta.volume).toBe(3)
+  expect([first, second].map((bar) => eventBarOf(bar).volume)).toEqual([3, null])
+  expect(second.startMs).toBe(9_000)
+  expect(builder.takeChanged()).toBe(0)
+  expect(builder.takeChanged()).toBe(2)
+})
+
+it('bars of one instant begin a thousandth of a millisecond after each other', () => {
+  const builder = createEventBars({ kind: 'tick', size: 1 }, dayOf)
+  for (let seq = 1; seq <= 3; seq++) builder.trade(trade(seq, 100, 1, 0, 5_000))
+  expect(builder.bars.map(({ startMs }) => startMs)).toEqual([5_000, 5_000.001, 5_000.002])
 })
 
 describe('dates', () => {
