@@ -91,5 +91,8 @@ function renamed(of: Json, name: string, known: string, read: (x: unknown) => un
 const thousandfold = (x: unknown): unknown => (typeof x === 'number' ? Math.round(x * 1_000) : x)
 
 /** Only whole instants with a zone: an alert must not expire at another time than it was meant to. */
-const epochMs = (x: unknown): unknown =>
-  typeof x === 'string' && /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(x) ? Date.parse(x) : NaN
+function epochMs(x: unknown): number {
+  const [text, day] = /^(\d{4}-\d\d-\d\d)T.*(?:Z|[+-]\d\d:\d\d)$/.exec(typeof x === 'string' ? x : '') ?? []
+  // Date takes a day that the month doesn't have for one of the next month.
+  return text !== undefined && new Date(day).toJSON()?.startsWith(day) ? Date.parse(text) : NaN
+}

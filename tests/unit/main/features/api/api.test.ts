@@ -272,7 +272,7 @@ describe('alerts', () => {
     const both = { ...draft, expires: '2100-01-01T00:00:00Z' }
     const changed = await post(`/v1/alerts/${added.id}`, both, 'PUT')
     expect(await changed.json()).toMatchObject({ expires: null, expiresMs: null })
-    for (const expires of ['tomorrow', '2100-01-01', '2100-01-01T00:00', 5])
+    for (const expires of ['tomorrow', '2100-01-01', '2100-01-01T00:00', '2100-02-29T00:00:00Z', 5])
       expect([expires, (await post('/v1/alerts', { ...rest, expires })).status]).toEqual([expires, 400])
     const { alerts } = await get<{ alerts: { id: string }[] }>('/v1/alerts')
     for (const { id } of alerts) expect((await call(`/v1/alerts/${id}`, { method: 'DELETE' })).status).toBe(204)
