@@ -123,17 +123,8 @@ function waiting(
   return after.length > 0 ? after : subscribed
 }
 
-/**
- * Coverage of the sessions of one source within [fromMs, toMs). `nowMs` ends open gaps. The symbols of `symbolsOf`
- * are listed one by one.
- */
-export function coverageOf(
-  sessions: readonly CoveredSession[],
-  range: { readonly fromMs: number; readonly toMs: number },
-  nowMs: number,
-  symbolsOf: FeedId | null = null,
-): Coverage {
-  const within = [{ fromMs: range.fromMs, toMs: Math.min(range.toMs, nowMs) }]
+/** What the sessions say of each feed. `nowMs` ends open gaps. */
+function tallyFeeds(sessions: readonly CoveredSession[], nowMs: number): ReadonlyMap<FeedId, FeedTally> {
   const tallies = new Map<FeedId, FeedTally>()
   const tally = (feed: FeedId): FeedTally => {
     let one = tallies.get(feed)
@@ -143,19 +134,16 @@ export function coverageOf(
   for (const session of sessions) {
     const subscribed = subscribedSpans(session)
     for (const [feed, symbols] of subscribed) {
-      for (const [key, { symbol, spans }] of symbols)
-        tally(feed)
-          .of(key, symbol)
-          .wanted.push(...spans)
+      const ofFeed = tally(feed)
+      for (const [key, { symbol, spans }] of symbols) ofFeed.of(key, symbol).wanted.push(...spans)
     }
     const assumed = new Set<FeedId>()
     for (const { feed, symbol, fromMs, toMs } of session.extents ?? []) {
       if (subscribed.has(feed)) continue
       assumed.add(feed)
-      tally(feed).assumed = true
-      tally(feed)
-        .of(instrumentKey(feedAsset(feed), symbol), symbol)
-        .wanted.push({ fromMs, toMs })
+      const ofFeed = tally(feed)
+      ofFeed.assumed = true
+      ofFeed.of(instrumentKey(feedAsset(feed), symbol), symbol).wanted.push({ fromMs, toMs })
     }
     for (const gap of session.gaps) {
       // An open gap ends now. An end before its start comes from a clock that was set back.
@@ -165,41 +153,70 @@ export function coverageOf(
       tally(gap.feed).add(gap, span, session, subscribed.get(gap.feed), guessed)
     }
   }
+  return tallies
+}
+
+/** The symbols of a feed that were subscribed within a span. Notes when each was. */
+function coverageOfSymbols(tally: FeedTally, within: Span): { covered: SymbolCoverage[]; lost: readonly Span[] } {
+  const everyMissing = mergeSpans(tally.missing)
+  const covered: SymbolCoverage[] = []
+  const allLost: Span[] = []
+  for (const one of tally.symbols.values()) {
+    const unwanted = withoutSpans([...tally.unwanted, ...one.unwanted], tally.unstored)
+    one.held = withoutSpans(commonSpans(one.wanted, [within]), unwanted)
+    if (one.held.length === 0) continue
+    const lost = commonSpans([...everyMissing, ...one.missing], one.held)
+    allLost.push(...lost)
+    const wantedMs = spansMs(one.held)
+    const gapMs = spansMs(lost)
+    covered.push({ symbol: one.symbol, wantedMs, gapMs, covered: 1 - gapMs / wantedMs, gaps: lost.length })
+  }
+  return { covered, lost: allLost }
+}
+
+/** The gaps of a feed within a span, with the time for which each counts, and that time by cause. */
+function countGaps(tally: FeedTally, within: Span, held: readonly Span[]) {
+  const msOf = gapMeasure(tally, held)
+  const inRange = tally.gaps
+    .filter(({ span }) => span.toMs >= within.fromMs && span.fromMs < within.toMs)
+    .map(({ gap, span, keys }) => ({ gap, spans: isUnwanted(gap.cause) ? [] : msOf(span, keys) }))
+  const real = inRange.filter(({ gap }) => !isUnwanted(gap.cause))
+  const causes = [...Map.groupBy(real, ({ gap }) => gap.cause)].map(([cause, of]) => {
+    return { cause, gaps: of.length, ms: spansMs(of.flatMap(({ spans }) => spans)) }
+  })
+  const order = (cause: GapCause): number => GAP_CAUSES.indexOf(cause)
+  return {
+    counted: inRange.map(({ gap, spans }): CountedGap => ({ ...gap, ms: spansMs(spans) })),
+    gaps: real.length,
+    causes: causes.sort((a, b) => b.ms - a.ms || order(a.cause) - order(b.cause)),
+  }
+}
+
+/**
+ * Coverage of the sessions of one source within [fromMs, toMs). `nowMs` ends open gaps. The symbols of `symbolsOf`
+ * are listed one by one.
+ */
+export function coverageOf(
+  sessions: readonly CoveredSession[],
+  range: Span,
+  nowMs: number,
+  symbolsOf: FeedId | null = null,
+): Coverage {
+  const within = { fromMs: range.fromMs, toMs: Math.min(range.toMs, nowMs) }
+  const tallies = tallyFeeds(sessions, nowMs)
   const feeds: FeedCoverage[] = []
-  const counted: CountedGap[] = []
+  const all: CountedGap[] = []
   let symbols: SymbolCoverage[] = []
   let allMs = 0
   let allMissing = 0
   for (const feed of FEED_IDS) {
     const mine = tallies.get(feed)
     if (mine === undefined) continue
-    const inRange = mine.gaps.filter(({ span }) => span.toMs >= within[0].fromMs && span.fromMs < within[0].toMs)
-    const everyMissing = mergeSpans(mine.missing)
-    const covered: SymbolCoverage[] = []
-    const lostSpans: Span[] = []
-    for (const one of mine.symbols.values()) {
-      const unwanted = withoutSpans([...mine.unwanted, ...one.unwanted], mine.unstored)
-      one.held = withoutSpans(commonSpans(one.wanted, within), unwanted)
-      if (one.held.length === 0) continue
-      const lost = commonSpans([...everyMissing, ...one.missing], one.held)
-      lostSpans.push(...lost)
-      const wantedMs = spansMs(one.held)
-      const gapMs = spansMs(lost)
-      covered.push({ symbol: one.symbol, wantedMs, gapMs, covered: 1 - gapMs / wantedMs, gaps: lost.length })
-    }
-    if (covered.length === 0 && inRange.length === 0) continue
+    const { covered, lost } = coverageOfSymbols(mine, within)
     const held = mergeSpans([...mine.symbols.values()].flatMap((one) => one.held))
-    const msOf = gapMeasure(mine, held)
-    const real: { readonly cause: GapCause; readonly spans: readonly Span[] }[] = []
-    for (const { gap, span, keys } of inRange) {
-      const spans = isUnwanted(gap.cause) ? [] : msOf(span, keys)
-      counted.push({ ...gap, ms: spansMs(spans) })
-      if (!isUnwanted(gap.cause)) real.push({ cause: gap.cause, spans })
-    }
-    const causes = GAP_CAUSES.flatMap((cause) => {
-      const of = real.filter((one) => one.cause === cause)
-      return of.length === 0 ? [] : [{ cause, gaps: of.length, ms: spansMs(of.flatMap(({ spans }) => spans)) }]
-    })
+    const { counted, gaps, causes } = countGaps(mine, within, held)
+    if (covered.length === 0 && counted.length === 0) continue
+    all.push(...counted)
     const symbolMs = covered.reduce((sum, one) => sum + one.wantedMs, 0)
     const missingMs = covered.reduce((sum, one) => sum + one.gapMs, 0)
     allMs += symbolMs
@@ -207,10 +224,10 @@ export function coverageOf(
     feeds.push({
       feed,
       wantedMs: spansMs(held),
-      gapMs: spansMs(lostSpans),
+      gapMs: spansMs(lost),
       covered: symbolMs > 0 ? 1 - missingMs / symbolMs : null,
-      gaps: real.length,
-      causes: causes.sort((a, b) => b.ms - a.ms),
+      gaps,
+      causes,
       symbols: covered.length,
       assumed: mine.assumed,
     })
@@ -220,7 +237,7 @@ export function coverageOf(
   return {
     feeds,
     covered: allMs > 0 ? 1 - allMissing / allMs : null,
-    gaps: counted.sort((a, b) => b.fromMs - a.fromMs),
+    gaps: all.sort((a, b) => b.fromMs - a.fromMs),
     symbols,
   }
 }
