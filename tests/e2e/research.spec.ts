@@ -208,7 +208,8 @@ test('every endpoint of the demo market shows what was answered', async ({ open,
     const all = pane.getByRole('button', { name: 'All values' })
     if ((await all.getAttribute('aria-pressed')) === 'true') await all.click()
     await pane.getByRole('button', { name: 'Gold' }).click()
-    await expect(paneOf(page, 'commodities').getByRole('img', { name: /over time/ })).toBeVisible()
+    const history = paneOf(page, 'commodities').getByRole('region', { name: 'History of Gold' })
+    await expect(history.getByRole('img', { name: /over time/ })).toBeVisible()
   })
   await test.step('the command line tells the same answer as the window kept', async () => {
     const { code, out, err } = await runCli(
