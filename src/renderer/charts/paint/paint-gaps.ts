@@ -1,5 +1,6 @@
 /** Paints gaps as hatched spans with their cause, and marks bars with missing data. */
 import { t } from '../../../shared/base/text.ts'
+import { cutsOrder } from '../../../shared/core/recording/session.ts'
 import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import { textFont, textPx } from './canvas-text.ts'
@@ -82,9 +83,14 @@ const middleOf = ({ width: full }: Painter, { left, width }: Span): number =>
 function paintCause(p: Painter, span: Span): boolean {
   const { ctx, context, height } = p
   const { gap, width } = span
-  const text = t(gap.cause === 'unreadable' ? 'can’t be read · {what}' : 'no data · {what}', {
-    what: gapPhrase(`gap.cause.${gap.cause}`),
-  })
+  const what = gapPhrase(`gap.cause.${gap.cause}`)
+  // Messages that weren't stored were received, so the chart has their bars until Tapedeck restarts.
+  const text =
+    gap.cause === 'unreadable'
+      ? t('can’t be read · {what}', { what })
+      : cutsOrder(gap.cause)
+        ? what
+        : t('no data · {what}', { what })
   const { textScale } = context.theme
   ctx.font = textFont(11, textScale)
   const half = ctx.measureText(text).width / 2 + 5
