@@ -115,7 +115,7 @@ async function killOnce(
     ...(phase === 'importing' && isOdd
       ? { after: 's imported', afterMs: (i * 97) % 500 }
       : phase === 'backing up' && isOdd
-        ? { after: 'b 3', afterMs: 20 + ((i * 37) % 60) }
+        ? { after: 'b 3', afterMs: 10 + ((i * 37) % 60) }
         : { after: 'r', afterMs: 1_500 + ((i * 211) % 1_500) }),
   })
   const sent = new Map(service.sent)
