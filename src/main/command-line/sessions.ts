@@ -19,6 +19,8 @@ export function findSession<Row extends Pick<SessionRow, 'session' | 'startedMs'
   const wanted = text.toLowerCase()
   if (wanted === 'latest') {
     const [first, ...others] = rows.filter(({ binnedMs }) => binnedMs === null)
+    if (first === undefined && rows.length > 0)
+      throw new CodedError('not-found', 'Every session is in the bin.', { hint: `Name one by its ID; ${LIST_HINT}` })
     if (first === undefined) throw new CodedError('not-found', 'No sessions recorded yet.')
     return others.reduce((latest, row) => (row.startedMs > latest.startedMs ? row : latest), first)
   }

@@ -71,6 +71,9 @@ export async function runCommandLine(args: readonly string[], context: Context):
     }
     const command = await listed.load()
     const values = parse(command, rest)
+    // Also where no time is given that it would apply to.
+    if (command.options.from !== undefined && values.text('zone') !== undefined)
+      (await import('../../command-line/times.ts')).zoneOption(values)
     logged = values.on('quiet') && command.logs !== true ? quiet(context) : context
     if (command.logs === true) logged = withServiceLog(values, context)
     if (command.storeless !== true) await settle(values, logged)

@@ -27,7 +27,8 @@ describe('a session on the command line', () => {
     expect(() => named(text)).toThrow('There is no session')
   })
 
-  it('latest says that nothing is recorded', () => {
+  it('latest says that nothing is recorded, or all is in the bin', () => {
+    expect(() => findSession([row('01kaa1', 1, 2)], 'latest')).toThrow('Every session is in the bin.')
     expect(() => findSession([], 'latest')).toThrow('No sessions recorded yet.')
   })
 })

@@ -86,6 +86,7 @@ describe('tail of a session', () => {
     [['--session', 'latest', '-f', 'forex/C'], 1, 'has no forex/C'],
     [['--session', 'latest', '--csv'], 2, '--csv prints one feed'],
     [['--csv', '--json', '-f', 'crypto/XT:A'], 2, 'can’t be combined'],
+    [['--session', 'latest', '--zone', 'Mars/X'], 2, '--zone: '],
     [['-f', 'crypto/XT'], 2, 'name what to print'],
     [[], 2, 'name what to print'],
     [['-f', 'crypto/XT:A', '--from', 'start', '--demo'], 2, '--from needs a --session'],
