@@ -366,15 +366,17 @@ it('blames no disk if a backup was restored before it could read its session', {
     renameSync(store, join(folder, 'aside.db'))
     renameSync(backup, store)
   }
-  const context = commandContext({ dataDir: folder, err })
+  const stopping = new AbortController()
+  const context = commandContext({ dataDir: folder, err, signal: stopping.signal })
   const ran = runCommandLine(
-    ['record', '--demo', '--feed', 'crypto/XT:BTC-USD', '--duration', '3s', '--json', '--log-format', 'json'],
+    ['record', '--demo', '--feed', 'crypto/XT:BTC-USD', '--json', '--log-format', 'json'],
     context,
   )
   await expect.poll(() => countMessages(store), POLL).toBeGreaterThan(0)
   const db = new Database(store, { readonly: true })
   await db.backup(backup)
   db.close()
+  stopping.abort('terminate')
   expect(await ran).toBe(1)
   expect(context.output()).toBe('')
   expect(errors).toContain('The session was closed, but another store is in its place now.')
