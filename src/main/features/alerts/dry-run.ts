@@ -108,8 +108,9 @@ export function createDryRun(options: DryRunOptions): DryRun {
       if (before !== undefined && ruleOf(before) !== ruleOf(alert)) forget(id)
       const goesOn = alerts.has(id)
       alerts.set(id, alert)
-      if (goesOn || !alert.enabled || alert.condition.is === 'earnings') continue
-      evaluator.put(withoutFirings(alert))
+      if (!alert.enabled || alert.condition.is === 'earnings') continue
+      if (!goesOn) evaluator.put(withoutFirings(alert))
+      // They may have changed meanwhile.
       if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
     }
     streams.reset()

@@ -3,6 +3,7 @@ import { createDryRun } from '../../../../../src/main/features/alerts/dry-run.ts
 import { sinkOnly } from '../../../../../src/main/core/market/market.ts'
 import { ALERT_CALENDAR } from '../../../../../src/main/features/alerts/alert-calendar.ts'
 import { KIND, scratch } from '../../../../../src/service/codec.ts'
+import type { Drawing } from '../../../../../src/shared/features/drawings/types.ts'
 import type { Alert } from '../../../../../src/shared/features/alerts/types.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { alertOf, T0 } from '../../../shared/features/alerts/harness.ts'
@@ -12,6 +13,7 @@ const HOUR = 3_600_000
 function rig(first: readonly Alert[]) {
   let alerts = first
   let changed = (): void => undefined
+  let drawings: readonly Drawing[] = []
   const dryRun = createDryRun({
     alerts: () => alerts,
     onChange(listener) {
@@ -20,7 +22,7 @@ function rig(first: readonly Alert[]) {
     },
     calendar: ALERT_CALENDAR,
     bars: () => Promise.resolve([]),
-    drawings: () => [],
+    drawings: () => drawings,
   })
   const { sink } = dryRun.over(
     sinkOnly({
@@ -36,7 +38,8 @@ function rig(first: readonly Alert[]) {
   let seq = 0
   return {
     dryRun,
-    change(now: readonly Alert[]): void {
+    change(now: readonly Alert[], lines: readonly Drawing[] = []): void {
+      drawings = lines
       alerts = now
       changed()
     },
@@ -97,5 +100,25 @@ test('an alert that changes is armed again, and the others go on', () => {
   trade(5, 103)
   // The fifth trade makes the volume, and the sixth crosses the new level.
   expect(fired()).toEqual([4, 5])
+  dryRun.close()
+})
+
+test('a drawing that moved is followed once an alert changes', () => {
+  const level = (price: number): Drawing => ({
+    id: 'd',
+    kind: 'horizontal',
+    points: [{ ms: T0, price }],
+    style: { color: 'accent', width: 1, dash: 'solid', fill: 0 },
+    text: '',
+    locked: false,
+    hidden: false,
+    asOfMs: T0,
+  })
+  const alert = alertOf({ is: 'drawing', of: 'last', drawing: 'd', direction: 'up' })
+  const { dryRun, change, trade, fired } = rig([])
+  change([alert], [level(100)])
+  change([alert, alertOf({ is: 'volume', above: 99, withinMs: HOUR })], [level(200)])
+  for (const [ms, price] of [99, 150, 150, 201].entries()) trade(ms, price)
+  expect(fired()).toEqual([3])
   dryRun.close()
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { coverageOf } from '../../../../../src/shared/features/evidence/coverage.ts'
+import { coverageOf, reportedGaps } from '../../../../../src/shared/features/evidence/coverage.ts'
 import { receivedSpans, type CoveredSession } from '../../../../../src/shared/features/evidence/session-spans.ts'
 import type { Gap, GapCause, LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import { commonSpans, mergeSpans, spansMs, withoutSpans } from '../../../../../src/shared/base/spans.ts'
@@ -153,6 +153,52 @@ it('counts a gap of the whole feed for those who waited in it, not for a symbol 
     { symbol: 'A-USD', wantedMs: 10_000, gapMs: 2_000 },
     { symbol: 'B-USD', wantedMs: 4_000, gapMs: 0 },
   ])
+})
+
+const released = (wallMs: number, symbol: string) => ({
+  wallMs,
+  entry: { type: 'released', feed: XT, conn: 1, symbols: [symbol] } satisfies LedgerEntry,
+})
+
+it.each([
+  [
+    'those held when it began',
+    [subscribe(0, 1, XT, ['A']), released(4_000, 'A'), subscribe(6_000, 1, XT, ['B'])],
+    ['A'],
+  ],
+  ['else those held when it ended', [subscribe(6_000, 1, XT, ['B']), subscribe(7_000, 1, XT, ['C'])], ['B']],
+  [
+    'else all of the session',
+    [subscribe(0, 1, XT, ['A']), released(3_999, 'A'), subscribe(6_001, 1, XT, ['B'])],
+    ['A', 'B'],
+  ],
+])('takes a gap of the whole feed for one of %s', (_, entries, symbols) => {
+  const session = sessionOf({ entries, gaps: [gap(XT, 'drop', 4_000, 6_000)] })
+  const found = coverageOf([session], all, 10_000, XT).symbols
+  expect(found.filter(({ gapMs }) => gapMs === 2_000).map(({ symbol }) => symbol)).toEqual(symbols)
+  expect(found.filter(({ gapMs }) => gapMs > 0)).toHaveLength(symbols.length)
+})
+
+it('lists symbols of the range, least covered first', () => {
+  const entries = [subscribe(0, 1, XT, ['D', 'B', 'C', 'A', 'OLD']), released(1_000, 'OLD')]
+  const session = sessionOf({
+    entries,
+    gaps: [gap(XT, 'drop', 5_000, 6_000, ['C']), gap(XT, 'drop', 5_000, 7_000, ['D'])],
+  })
+  const { feeds, symbols } = coverageOf([session], { fromMs: 2_000, toMs: 10_000 }, 10_000, XT)
+  expect(symbols.map(({ symbol, gapMs }) => [symbol, gapMs])).toEqual([
+    ['D', 2_000],
+    ['C', 1_000],
+    ['A', 0],
+    ['B', 0],
+  ])
+  expect(feeds[0].symbols).toBe(4)
+})
+
+it('reports no gaps of connecting and of the end that was asked for', () => {
+  const causes = (['connect', 'drop', 'crash', 'quit'] as const).map((cause, i) => ({ cause, gaps: 10 ** i, ms: 0 }))
+  expect(reportedGaps({ causes })).toBe(110)
+  expect(reportedGaps({ causes: [] })).toBe(0)
 })
 
 it('counts a feed that was refused before it was subscribed to as wanted and missing', () => {
