@@ -8,19 +8,39 @@ export class ClockShifts {
   constructor(db: Db) {
     this.#sql = lazyStatements({
       shifts: () =>
-        db.prepare<[number], { seq: number; body: string }>(
+        db.prepare<[number], ShiftRow>(
           `SELECT seq, body FROM entry WHERE recording = ? AND body LIKE '{"type":"clock"%' ORDER BY seq`,
+        ),
+      // Gaps last over few entries, so that this is cheap for thousands of sessions.
+      inGaps: () =>
+        db.prepare<[number], ShiftRow>(
+          `SELECT DISTINCT entry.seq, entry.body FROM gap
+           CROSS JOIN entry ON entry.recording = gap.recording AND entry.seq > gap.from_seq AND entry.seq < gap.to_seq
+           WHERE gap.recording = ? AND gap.to_seq > gap.from_seq + 1 AND entry.body LIKE '{"type":"clock"%'
+           ORDER BY entry.seq`,
         ),
     })
   }
 
   /** By seq. One that is corrupt is left out. */
   of(session: number): readonly Lead[] {
-    return this.#sql.shifts.all(session).flatMap(({ seq, body }) => {
-      const ms = shiftOf(body)
-      return ms === null ? [] : [{ seq, ms }]
-    })
+    return this.#sql.shifts.all(session).flatMap(leadOf)
   }
+
+  /** Those while a gap was open that is over. */
+  inGaps(session: number): readonly Lead[] {
+    return this.#sql.inGaps.all(session).flatMap(leadOf)
+  }
+}
+
+interface ShiftRow {
+  readonly seq: number
+  readonly body: string
+}
+
+function leadOf({ seq, body }: ShiftRow): readonly Lead[] {
+  const ms = shiftOf(body)
+  return ms === null ? [] : [{ seq, ms }]
 }
 
 /** Null if the entry is corrupt. */

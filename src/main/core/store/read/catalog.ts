@@ -158,9 +158,9 @@ export class Catalog {
     })
   }
 
-  /** How far its clock was set, by seq. */
+  /** How far its clock was set while gaps were open, by seq. */
   clockShifts(row: StoredSession): readonly Lead[] {
-    return this.#shifts.of(row, () => this.#shiftsOf.of(row.id))
+    return this.#shifts.of(row, () => this.#shiftsOf.inGaps(row.id))
   }
 
   /** Whether a session may have a gap in a range, UTC ms. */
