@@ -54,13 +54,38 @@ describe('the quotes of bars', () => {
     expect(bars.columns([0]).quotedMs).toEqual([2_000])
   })
 
-  it('take a side that quotes leave out from an earlier one, for 5 minutes', () => {
+  it.each([
+    ['bid', NaN, 103],
+    ['ask', 99, NaN],
+  ])('take the %s that quotes leave out from an earlier one, for 5 minutes', (_, bid, ask) => {
     const { bars } = start()
     bars.quote(0, 100, 102)
-    for (let at = 50 * SECOND; at <= 350 * SECOND; at += 50 * SECOND) bars.quote(at, NaN, 103)
+    for (let at = 50 * SECOND; at <= 350 * SECOND; at += 50 * SECOND) bars.quote(at, bid, ask)
     bars.upTo(360 * SECOND)
     expect(bars.columns([340_000, 350_000]).quotedMs).toEqual([10_000, 0])
-    expect(bars.columns([350_000]).cells[0]).toEqual({ row: [103], bid: [0], ask: [10_000], mid: [0] })
+    const [cells] = bars.columns([350_000]).cells
+    expect(cells).toEqual(
+      Number.isNaN(bid)
+        ? { row: [103], bid: [0], ask: [10_000], mid: [0] }
+        : { row: [99], bid: [10_000], ask: [0], mid: [0] },
+    )
+  })
+
+  it('follow a session whose clock is behind that of the one before, and know nothing of its quote', () => {
+    const { bars } = start()
+    bars.quote(18 * SECOND, 100, 102)
+    bars.upTo(19 * SECOND)
+    bars.forget()
+    bars.quote(3 * SECOND, NaN, 103)
+    bars.quote(4 * SECOND, 101, 103)
+    bars.upTo(6 * SECOND)
+    const { startMs, quotedMs, spread } = bars.columns(bars.starts())
+    expect([startMs, quotedMs, spread]).toEqual([
+      [0, 10_000],
+      [2_000, 1_000],
+      [2, 2],
+    ])
+    expect(bars.columns([20_000])).toMatchObject({ quotedMs: [0], spread: [0], leastSpread: [0], mostSpread: [0] })
   })
 
   it('are those of the span only, with the quote that stood at its start', () => {

@@ -52,6 +52,55 @@ describe('the side of a trade', () => {
     expect(sidesOf((sider) => sider.trade(1, 0, 5_001, 10))).toEqual([{ side: 0, reason: 'late' }])
   })
 
+  const quote =
+    (ms: number, eventMs = ms) =>
+    (sider: Sider) =>
+      sider.quote(ms, eventMs, 10, 12)
+  const trade =
+    (price: number, ms: number, eventMs = ms) =>
+    (sider: Sider) =>
+      sider.trade(0, ms, eventMs, price)
+  const gap = (feed: 'trade' | 'quote') => (sider: Sider) => sider.gap(feed)
+  it.each<[string, ((sider: Sider) => void)[], string]>([
+    ['above the ask', [quote(0), trade(13, 1)], '1 outside'],
+    ['below the bid', [quote(0), trade(9, 1)], '-1 outside'],
+    ['above the ask, lower than before', [quote(0), trade(14, 1), trade(13, 2)], '-1 outside'],
+    ['nearer to the ask, as the price moved', [quote(0), trade(10.5, 1), trade(11.5, 2)], '1 inside'],
+    ['nearer to the ask, against how the price moved', [quote(0), trade(12, 1), trade(11.5, 2)], '0 inside'],
+    ['by a quote of nearly a minute ago', [quote(0), trade(12, 59_999)], '1 touch'],
+    ['without a quote of the last minute', [quote(0), trade(12, 60_000)], '0 first'],
+    ['by a quote dated five seconds ahead', [quote(0, 5_000), trade(12, 6_000)], '1 touch'],
+    ['without one dated further ahead', [quote(0, 5_001), trade(12, 6_000)], '0 first'],
+    ['by the price of ten minutes ago', [trade(10, 0), trade(11, 600_000)], '1 tick'],
+    ['without an older price', [trade(10, 0), trade(11, 600_001)], '0 first'],
+    [
+      'not by the price of a late trade',
+      [trade(10, 2_000_000), trade(12, 2_000_001, 5), trade(11, 2_000_002)],
+      '1 tick',
+    ],
+    ['by the price before a gap of quotes', [quote(0), trade(11, 1), gap('quote'), trade(12, 2)], '1 tick'],
+    ['by the quote before a gap of trades', [quote(0), trade(14, 1), gap('trade'), trade(13, 2)], '1 outside'],
+  ])('%s', (_, events, expected) => {
+    const last = sidesOf((sider) => events.forEach((event) => event(sider))).at(-1)
+    expect(`${last?.side} ${last?.reason}`).toBe(expected)
+  })
+
+  it.each([
+    [0, 1],
+    [5, 0],
+  ])('is not that of a touch against the price where one trade in %d isn’t explained', (each, side) => {
+    const run = (sider: Sider) => {
+      const at = (ms: number, price: number) => {
+        quote(ms)(sider)
+        trade(price, ms + 1)(sider)
+      }
+      for (let i = 1; i <= 120; i++) at(i * 400, i % each === 0 ? 11 : 12)
+      at(60_500, 13)
+      at(61_000, 12)
+    }
+    expect(sidesOf(run).at(-1)).toEqual({ side, reason: 'touch' })
+  })
+
   it('comes from receipt where neither feed has dates', () => {
     const run = (sider: Sider) => {
       sider.quote(0, NaN, 10, 11)
