@@ -2,6 +2,7 @@ import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EvidenceState } from '../../../../../src/renderer/features/evidence/evidence.svelte.ts'
 import EvidencePane from '../../../../../src/renderer/features/evidence/EvidencePane.svelte'
 import ProvenanceDialog from '../../../../../src/renderer/features/evidence/ProvenanceDialog.svelte'
 import TapePane from '../../../../../src/renderer/features/tape/TapePane.svelte'
@@ -9,6 +10,7 @@ import { flagText } from '../../../../../src/renderer/features/evidence/evidence
 import { shareText } from '../../../../../src/renderer/text/format.ts'
 import { tradeOf } from '../../../../kit/market.ts'
 import { START_MS } from '../../../../kit/terminal-messages.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
@@ -231,6 +233,27 @@ describe('agreement', () => {
     expect([...other].map((cell) => cell.textContent)).toHaveLength(2)
     await fireEvent.click(screen.getAllByRole('button', { name: 'ticks' })[0])
     expect(serviceOf(state, evidence).subject?.what).toMatchObject({ is: 'bar', of: 'trade', interval: '1m' })
+  })
+})
+
+describe('a verification', () => {
+  recorded(async () => undefined)
+  it('is shown where it was started elsewhere, once', async () => {
+    const transport = new TestTransport().serve('jobs', () => []).answer('evidence.verify', () => 'job-verify')
+    const started = new EvidenceState(transport)
+    await started.verify(null)
+    started.close()
+    expect(started.unseen).toEqual({ session: null })
+    const { state } = await open()
+    const front = () => screen.getByRole('tab', { selected: true }).textContent
+    serviceOf(state, evidence).unseen = started.unseen
+    render(EvidencePane, { app: state })
+    await tick()
+    expect(front()).toBe('Verification')
+    cleanup()
+    render(EvidencePane, { app: state })
+    await tick()
+    expect(front()).toBe('Coverage')
   })
 })
 
