@@ -35,6 +35,12 @@ test.each<[string, LedgerEntry[], string | null]>([
     [state(2, 'idle'), acknowledged(1, ...BOTH), disconnected(1)],
     'lost BTC-USD ETH-USD',
   ],
+  [
+    'a symbol that was released',
+    [acknowledged(1, 'BTC-USD'), released(1, 'BTC-USD'), acknowledged(1, 'BTC-USD')],
+    '+ BTC-USD',
+  ],
+  ['a symbol that was lost', [acknowledged(1, 'BTC-USD'), disconnected(1), acknowledged(2, 'BTC-USD')], '+ BTC-USD'],
   ['one in another state', [acknowledged(1, ...BOTH), state(1, 'waiting'), disconnected(1)], 'lost BTC-USD ETH-USD'],
   [
     'one that is lost after it was closed once',
