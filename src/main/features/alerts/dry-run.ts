@@ -65,7 +65,13 @@ export function createDryRun(options: DryRunOptions): DryRun {
   }
   const streams = alertStreams(() => [...alerts.keys()].flatMap((id) => row(id) ?? []), row)
   const happened = (event: NewEvent): void => streams.happened(history.add(event))
-  const about = ({ id, instrument, condition, note }: Alert) => ({ alert: id, instrument, condition, note })
+  /** The evaluator has the alert as it was when its rule last changed, and its note may be newer. */
+  const about = ({ id, instrument, condition, note }: Alert) => ({
+    alert: id,
+    instrument,
+    condition,
+    note: alerts.get(id)?.note ?? note,
+  })
   const evaluator = new Evaluator({
     ...options.calendar,
     listener: {
@@ -99,17 +105,17 @@ export function createDryRun(options: DryRunOptions): DryRun {
     alerts.delete(id)
     fired.delete(id)
   }
-  /** Takes the alerts as they are now. Those whose rules are the same go on. */
+  /** Takes the alerts as they are now. Those whose rules are the same keep what they have seen. */
   const take = (): void => {
     const now = new Map(options.alerts().map((alert) => [alert.id, alert]))
     for (const id of [...alerts.keys()]) if (!now.has(id)) forget(id)
     for (const [id, alert] of now) {
       const before = alerts.get(id)
       if (before !== undefined && ruleOf(before) !== ruleOf(alert)) forget(id)
-      const goesOn = alerts.has(id)
+      const isSame = alerts.has(id)
       alerts.set(id, alert)
       if (!alert.enabled || alert.condition.is === 'earnings') continue
-      if (!goesOn) evaluator.put(withoutFirings(alert))
+      if (!isSame) evaluator.put(withoutFirings(alert))
       // They may have changed meanwhile.
       if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
     }

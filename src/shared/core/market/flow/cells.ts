@@ -77,27 +77,6 @@ class Cell {
   }
 }
 
-/** The sum of columns, each row once. Sums of decimal sizes can differ in their last bits. */
-export function sumOfCells(list: readonly CellColumns[]): CellColumns {
-  if (list.length === 1) return list[0]
-  const rows = new Map<number, number[]>()
-  for (const { row, buy, sell, unknown, count } of list) {
-    for (let i = 0; i < row.length; i++) {
-      const sums = rows.get(row[i])
-      if (sums === undefined) rows.set(row[i], [buy[i], sell[i], unknown[i], count[i]])
-      else {
-        sums[0] += buy[i]
-        sums[1] += sell[i]
-        sums[2] += unknown[i]
-        sums[3] += count[i]
-      }
-    }
-  }
-  const row = [...rows.keys()].sort((a, b) => a - b)
-  const column = (at: number) => row.map((one) => rows.get(one)?.[at] ?? 0)
-  return { row, buy: column(0), sell: column(1), unknown: column(2), count: column(3) }
-}
-
 export class FlowCells {
   readonly #cells = new Map<number, Cell>()
   readonly #total = new Cell()
@@ -217,4 +196,12 @@ export function nextGroup(group: number, direction: 1 | -1): number {
     before = step
   }
   return group
+}
+
+/** The sum of columns, each row once. Sums are to the billionth. */
+export function sumOfCells(list: readonly CellColumns[]): CellColumns {
+  if (list.length === 1) return list[0]
+  const sum = new FlowCells()
+  for (const columns of list) sum.addColumns(columns, (row) => row)
+  return sum.columns()
 }

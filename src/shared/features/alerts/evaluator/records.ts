@@ -75,7 +75,8 @@ export class Records {
     if (watch.suspensions.size > 0 && watch.suspensions.has(feed)) return
     this.#date(watch.quotes, eventMs, recvMs)
     if (!this.#accept(watch.quotes, recvMs)) return
-    const mid = nearestDecimal(midPrice(bid, ask))
+    const middle = midPrice(bid, ask)
+    const mid = usable(middle) ? nearestDecimal(middle) : middle
     if (watch.bars.length > 0) {
       this.#bars(watch, 'bid', bid, NaN)
       this.#bars(watch, 'ask', ask, NaN)

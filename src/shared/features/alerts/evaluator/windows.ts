@@ -90,7 +90,10 @@ export class MoveWindow {
 /** The number of steps in a window of volume. */
 export const VOLUME_STEPS = 120
 
-/** Sizes are counted in billionths, whose sums are exact: ten times 0.1 is 1. */
+/**
+ * Sizes are counted in billionths: ten times 0.1 is 1. Sums are exact up to nine million; beyond, they are inexact in their
+ * last bits, as sums of sizes would be.
+ */
 const PARTS = 1e9
 
 /**

@@ -47,6 +47,8 @@ function rig(first: readonly Alert[]) {
       const record = { ...scratch(), kind: KIND.trade, symbol: 'BTC-USD', price, size: 1, eventMs: T0 + eventMs }
       sink.apply('crypto/XT', ++seq, unixMs(T0 + ms), record)
     },
+    /** Notes of what fired since last asked. */
+    notes: () => (stream.take()?.events ?? []).flatMap((one) => (one.is === 'fired' ? [one.note] : [])),
     /** Receipts at which something fired since last asked, ms since T0. */
     fired: () => (stream.take()?.events ?? []).flatMap((one) => (one.is === 'fired' ? [one.atMs - T0] : [])),
   }
@@ -100,6 +102,16 @@ test('an alert that changes is armed again, and the others go on', () => {
   trade(5, 103)
   // The fifth trade makes the volume, and the sixth crosses the new level.
   expect(fired()).toEqual([4, 5])
+  dryRun.close()
+})
+
+test('what fires has the note as it is then', () => {
+  const alert = alertOf({ is: 'price', of: 'last', level: 100, direction: 'up' }, { note: 'old' })
+  const { dryRun, change, trade, notes } = rig([alert])
+  trade(0, 99)
+  change([{ ...alert, note: 'new' }])
+  trade(1, 101)
+  expect(notes()).toEqual(['new'])
   dryRun.close()
 })
 

@@ -6,6 +6,7 @@ import {
   nextGroup,
   priceOfRow,
   rowOfPrice,
+  sumOfCells,
 } from '../../../../../../src/shared/core/market/flow/cells.ts'
 import type { Side } from '../../../../../../src/shared/core/market/flow/side.ts'
 import footprint from '../../../../../fixtures/order-flow/footprint.json' with { type: 'json' }
@@ -113,6 +114,12 @@ describe('cells', () => {
         expect(everything(settled)).toEqual(everything(cellsOf(prints)))
       }),
     )
+  })
+
+  it('of several bars sum as decimals do', () => {
+    const bar = { row: [7], buy: [0.1], sell: [0.2], unknown: [0.3], count: [3] }
+    const whole = { row: [7], buy: [1], sell: [2], unknown: [3], count: [30] }
+    expect(sumOfCells(Array.from({ length: 10 }, () => bar))).toEqual(whole)
   })
 
   it('keep their sums when rows are grouped', () => {
