@@ -127,4 +127,5 @@ const ENTRY_TYPES = [
   'state',
   'gap-open',
   'gap-close',
+  'clock',
 ] as const

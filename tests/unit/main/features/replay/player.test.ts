@@ -4,6 +4,7 @@ import type { Market } from '../../../../../src/main/core/market/market.ts'
 import { joinParts } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
 import type { PlayerOptions } from '../../../../../src/main/features/replay/play/player-port.ts'
+import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { emptyMarket, FakeLive, memoryReader, RETRY_MS, rowsOf, T0, type HubOf } from './live.ts'
 
 /** A real clock that only moves when told, and its timers. */
@@ -99,6 +100,24 @@ describe('a replay', () => {
     expect(rowsOf(of.hub, T0 + 310_000)).toEqual(rowsOf(live.of.hub, T0 + 310_000))
     player.close()
   })
+
+  it.each([false, true])(
+    'shows a gap as long as it was if the clock was set back meanwhile (from a snapshot: %s)',
+    async (snapshots) => {
+      const live = calm(1, false)
+      const opened = T0 + 60_000
+      live.drop('crypto/XT', opened)
+      live.entry(opened - 16_000, { type: 'clock', shiftMs: -20_000 })
+      live.connect('crypto/XT', SYMBOLS, opened - 16_000)
+      for (let i = 1; i < 600; i += 1) live.trade('BTC-USD', 100 + i, opened - 16_000 + i * 100)
+      live.end(opened + 50_000)
+      const { player, of } = replaying(live, { snapshots })
+      await player.seek(opened + 40_000)
+      const gaps = of.hub.gaps('crypto/XT', instrumentId('crypto', 'BTC-USD'))
+      expect(gaps.map(({ fromMs, toMs }) => [fromMs, toMs])).toEqual([[opened, opened + RETRY_MS]])
+      player.close()
+    },
+  )
 
   it('says from where to where it jumps: by a seek, at each start of a loop, and not while it plays', async () => {
     const jumps: [number, number][] = []
