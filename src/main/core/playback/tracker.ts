@@ -1,6 +1,6 @@
 /** Feed states, acknowledgements and gaps of a replay, from the entries that live wrote when it updated its hub. */
 import { bestState, worstState } from '../../../shared/core/status/feed-severity.ts'
-import type { GapCause, LedgerEntry } from '../../../shared/core/recording/session.ts'
+import { setBackMs, type GapCause, type LedgerEntry } from '../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus, Reason } from '../../../shared/core/status/status.ts'
 import {
   FEED_IDS,
@@ -23,8 +23,8 @@ interface TrackedGap {
   readonly fromMs: UnixMs
   readonly seq: number
   toMs: UnixMs | null
-  /** How far the clock was set while it was open, ms. */
-  setMs: number
+  /** How far the clock was set back while it was open, ms. */
+  setBackMs: number
 }
 
 interface Connection {
@@ -98,12 +98,12 @@ export class FeedTracker {
         const gap = this.#gaps.findLast((one) => one.seq === entry.openedSeq && one.feed === entry.feed)
         if (gap === undefined) return
         // Like the store: by the clock of its start.
-        gap.toMs = unixMs(Math.max(wallMs - Math.min(0, gap.setMs), gap.fromMs))
+        gap.toMs = unixMs(Math.max(wallMs + gap.setBackMs, gap.fromMs))
         sink?.gapClosed(gap.feed, gap.fromMs, gap.toMs)
         return
       }
       case 'clock':
-        for (const gap of this.#gaps) if (gap.toMs === null) gap.setMs += entry.shiftMs
+        for (const gap of this.#gaps) if (gap.toMs === null) gap.setBackMs += setBackMs(entry.shiftMs)
         return
       case 'oversize':
       case 'digest':
@@ -173,7 +173,7 @@ export class FeedTracker {
     fromMs: UnixMs,
     sink: HubSink | null,
   ): void {
-    this.#gaps.push({ feed, cause, symbols, fromMs, seq, toMs: null, setMs: 0 })
+    this.#gaps.push({ feed, cause, symbols, fromMs, seq, toMs: null, setBackMs: 0 })
     if (this.#gaps.length > MAX_GAPS) {
       const closed = this.#gaps.findIndex(({ toMs }) => toMs !== null)
       this.#gaps.splice(Math.max(0, closed), 1)

@@ -133,6 +133,9 @@ export type LedgerEntry =
       readonly fold?: number
     }
 
+/** How far a `clock` entry says the clock was set back, ms; 0: it was set forward. */
+export const setBackMs = (shiftMs: number): number => Math.max(0, -shiftMs)
+
 /** The flag bits of a stored message. */
 export const FLAG = {
   /** The frame was binary. */

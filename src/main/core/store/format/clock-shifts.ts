@@ -1,5 +1,6 @@
 /** How far the clock of a session was set while it was recorded, from its entries. */
 import type { Lead } from '../../../../shared/core/recording/reception.ts'
+import { setBackMs } from '../../../../shared/core/recording/session.ts'
 import { lazyStatements, type Db } from '../schema/sqlite.ts'
 
 export class ClockShifts {
@@ -27,7 +28,7 @@ export class ClockShifts {
     return this.#sql.shifts.all(session).flatMap(leadOf)
   }
 
-  /** Those while a gap was open that is over. */
+  /** Those that lie within a gap that has ended. */
   inGaps(session: number): readonly Lead[] {
     return this.#sql.inGaps.all(session).flatMap(leadOf)
   }
@@ -61,11 +62,14 @@ interface StoredEnds {
 }
 
 /**
- * When a gap ended by the clock that its start is by, UTC ms: the clock may have been set back meanwhile. One that was set
- * forward isn't told from a computer that was asleep, so that it lasts as long as it seems. Null: it is open.
+ * When a gap ended by the clock that its start is by, UTC ms: the clock may have been set back meanwhile. A clock that was set
+ * forward moves no end, because in older sessions that can be a sleep. Null: it is open.
  */
 export function endOfGap({ from_ms, to_ms, from_seq, to_seq }: StoredEnds, shifts: readonly Lead[]): number | null {
   if (to_ms === null) return null
-  const setMs = shifts.reduce((sum, { seq, ms }) => (seq > from_seq && seq < (to_seq ?? 0) ? sum + ms : sum), 0)
-  return Math.max(to_ms - Math.min(0, setMs), from_ms)
+  const inGap = shifts.filter(({ seq }) => seq > from_seq && seq < (to_seq ?? 0))
+  return Math.max(
+    inGap.reduce((endMs, { ms }) => endMs + setBackMs(ms), to_ms),
+    from_ms,
+  )
 }

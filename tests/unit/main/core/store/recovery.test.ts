@@ -139,26 +139,44 @@ describe('a session left open by a crash', () => {
   it('has gaps that last as long as they did if the clock was set back meanwhile, not if it was set forward', async () => {
     const engine = new StoreEngine(folder.file)
     engine.begin(newSessionId(T0), DEMO, unixMs(T0))
-    const gap = (seq: number, fromMs: number, shiftMs: number): Item[] => [
+    // The clock is set `shiftsMs` after the gap was opened, and 5 min pass.
+    const gap = (seq: number, fromMs: number, ...shiftsMs: number[]): Item[] => [
       { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(fromMs) } },
-      { entry: { type: 'clock', shiftMs } },
-      { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: seq }, wallMs: fromMs + 300_000 + shiftMs },
+      ...shiftsMs.map((shiftMs): Item => ({ entry: { type: 'clock', shiftMs } })),
+      {
+        entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: seq },
+        wallMs: shiftsMs.reduce((sum, ms) => sum + ms, fromMs + 300_000),
+      },
     ]
-    engine.commit([new Writer().batch([...gap(1, T0 + 7_200_000, -3_600_000), ...gap(4, T0 + 3_900_000, 60_000)])])
+    engine.commit([
+      new Writer().batch([
+        ...gap(1, T0 + 7_200_000, -3_600_000),
+        ...gap(4, T0 + 3_900_000, 60_000),
+        // A sleep of an older session, and then the clock was set back.
+        ...gap(7, T0 + 4_800_000, 28_800_000, -3_600_000),
+      ]),
+    ])
     const reader = openLocalReader(folder.file)
     const minutes = (all: readonly { readonly fromMs: number; readonly toMs: number | null }[]) =>
       all.map(({ fromMs, toMs }) => [(fromMs - T0) / 60_000, ((toMs ?? NaN) - T0) / 60_000])
     const expected = [
       [120, 125],
       [65, 71],
+      [80, 565],
     ]
     expect(minutes(await reader.gaps({}))).toEqual(expected)
-    expect(minutes(await reader.gaps({ fromMs: T0 + 124 * 60_000 }))).toEqual([[120, 125]])
+    expect(minutes(await reader.gaps({ fromMs: T0 + 124 * 60_000 }))).toEqual([
+      [120, 125],
+      [80, 565],
+    ])
     expect((await reader.sessions()).map(({ gaps }) => minutes(gaps))).toEqual([expected])
     expect((await reader.sessions(true)).map(({ gaps }) => minutes(gaps))).toEqual([expected])
     engine.end(unixMs(T0 + 9_000_000), [])
     engine.drain()
-    expect(minutes(await reader.gaps({ fromMs: T0 + 124 * 60_000 }))).toEqual([[120, 125]])
+    expect(minutes(await reader.gaps({ fromMs: T0 + 124 * 60_000 }))).toEqual([
+      [120, 125],
+      [80, 565],
+    ])
     expect((await reader.verify(null)).problems).toEqual([])
     await reader.close()
     engine.close()
