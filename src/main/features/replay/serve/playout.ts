@@ -201,7 +201,6 @@ export class Playout implements SharedClock {
   }
 
   async #jump(ms: number): Promise<void> {
-    this.#seekMs = null
     const { parts, reader, outlet, gapsOf } = this.#of
     this.#part = partAt(parts, ms)
     const part = parts[this.#part]
@@ -209,7 +208,9 @@ export class Playout implements SharedClock {
     const { session } = part
     const seq = (await reader.findPosition({ session, ms: previous(ms) }))?.seq ?? 0
     const all = (await gapsOf?.(session)) ?? null
-    if (this.#isClosed || this.#seekMs !== null) return
+    if (this.#isClosed || this.#seekMs !== ms) return
+    // Until here the clock is on its way, and stays where it is sent.
+    this.#seekMs = null
     this.#open(part, seq)
     this.#timeMs = ms
     ;[this.#play] = play(this.#play, { is: 'reached', ms }, this.#realMs())

@@ -174,6 +174,72 @@ it('plays on from where it is sent after its end, not from its start', async () 
   expect(await pass(0)).toEqual(['jumped', '0', '100', '200', 'ended'])
 })
 
+/** Holds a seek where it waits for the store. */
+function holdSeeks() {
+  let held: PromiseWithResolvers<void> | null = null
+  let isWaiting = false
+  return {
+    changed: (reader: Reader): Reader => ({
+      replay: (query, spares) => reader.replay(query, spares),
+      async findPosition(query) {
+        isWaiting = held !== null
+        await held?.promise
+        return reader.findPosition(query)
+      },
+    }),
+    hold() {
+      const { promise, resolve } = (held = Promise.withResolvers<void>())
+      closing.push(() => (resolve(), promise)) // a playout that is closed waits for it
+    },
+    release: () => held?.resolve(),
+    get isWaiting() {
+      return isWaiting
+    },
+  }
+}
+
+it('plays on from where it was sent, also if it is told to play while the store looks for that', async () => {
+  const seeks = holdSeeks()
+  const { playout, pass } = await play([[at(0), at(100), at(200)]], { speed: 'max' }, seeks.changed)
+  playout.setPlaying(true)
+  expect((await pass(0)).at(-1)).toBe('ended')
+  seeks.hold()
+  playout.control({ atMs: T0 + 100 })
+  expect([await pass(0), seeks.isWaiting]).toEqual([[], true])
+  expect(playout.state.atMs).toBe(T0 + 100)
+  playout.control({ playing: true })
+  seeks.release()
+  expect(await pass(0)).toEqual(['jumped', '100', '200', 'ended'])
+})
+
+it('does not end where it was while the store looks for where it was sent', async () => {
+  const seeks = holdSeeks()
+  const range = { fromMs: T0, toMs: T0 + 1_000 }
+  const { playout, pass } = await play([[at(0), at(100)]], { range }, seeks.changed)
+  playout.setPlaying(true)
+  expect(await pass(150)).toEqual(['jumped', '0', '100'])
+  seeks.hold()
+  playout.seek(T0 + 50)
+  expect([await pass(2_000), seeks.isWaiting]).toEqual([[], true])
+  playout.setSpeed(2)
+  seeks.release()
+  expect(await pass(0)).toEqual(['jumped'])
+  expect(await pass(25)).toEqual(['100'])
+})
+
+it('makes the last of several seeks', async () => {
+  const seeks = holdSeeks()
+  const { playout, pass } = await play([[at(0), at(100), at(200)]], {}, seeks.changed)
+  await pass(0)
+  seeks.hold()
+  playout.seek(T0 + 100)
+  expect([await pass(0), seeks.isWaiting]).toEqual([[], true])
+  playout.seek(T0 + 200)
+  playout.setPlaying(true)
+  seeks.release()
+  expect(await pass(0)).toEqual(['jumped', '200'])
+})
+
 it('starts again at the end of a loop, and never ends', async () => {
   const { playout, pass } = await play([[at(0), at(50)]], { loop: true, range: { fromMs: T0, toMs: T0 + 51 } })
   playout.setPlaying(true)
