@@ -1,8 +1,7 @@
 /** The open gaps of all connections. Writes them to the session and reports them to the listener. */
 import type { GapCause } from '../../../shared/core/recording/session.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
-import { CLOCK_SHIFT_MS, clockOffsetMs } from '../../base/clock.ts'
-import type { FrameSink, Stamp } from './connection/frame-sink.ts'
+import type { FrameSink } from './connection/frame-sink.ts'
 import type { FeedListener } from './connection/feed-listener.ts'
 import type { ConnectionGap } from './connection/connection-model.ts'
 import type { LoopTurn } from './connection/loop-turn.ts'
@@ -16,8 +15,8 @@ export interface OpenGap {
   readonly seq: number
 }
 
-/** With the clocks when it was noticed. */
-type Opened = OpenGap & { readonly at: Stamp }
+/** With how far the clock had been set back by then, ms. */
+type Opened = OpenGap & { readonly setBackMs: number }
 
 export class GapLedger {
   readonly #open = new Map<object, Map<number, Opened>>()
@@ -44,11 +43,9 @@ export class GapLedger {
     const gap = this.#open.get(owner)?.get(id)
     if (gap === undefined) return
     this.#open.get(owner)?.delete(id)
-    const now = this.#turn.now()
-    this.#recorder.entry({ type: 'gap-close', feed: gap.feed, openedSeq: gap.seq }, now)
-    // The clock may have been set back meanwhile. The store says the same.
-    const setMs = clockOffsetMs(now) - clockOffsetMs(gap.at)
-    const endMs = setMs < -CLOCK_SHIFT_MS ? toMs - setMs : toMs
+    this.#recorder.entry({ type: 'gap-close', feed: gap.feed, openedSeq: gap.seq }, this.#turn.now())
+    // As in the store: by the clock of its start.
+    const endMs = toMs + this.#recorder.setBackMs - gap.setBackMs
     this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(endMs, gap.fromMs)))
   }
 
@@ -64,8 +61,8 @@ export class GapLedger {
 
   #write(gap: OpenGap): Opened {
     const { feed, cause, symbols, fromMs } = gap
-    const at = this.#turn.now()
-    return { ...gap, at, seq: this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, at) }
+    const seq = this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, this.#turn.now())
+    return { ...gap, seq, setBackMs: this.#recorder.setBackMs }
   }
 
   /** A gap is identified by its feed and start, so no two gaps of a feed may start in the same millisecond. */

@@ -6,7 +6,7 @@
 import { DAY_MS } from '../../../shared/base/durations.ts'
 import { CLOCK_SHIFT_MS, clockOffsetMs, COARSE_BOOT_MS, readClocks, type ClockPair } from '../../base/clock.ts'
 import { toFailure, type Failure } from '../../../shared/base/errors.ts'
-import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/session.ts'
+import { FLAG, setBackMs, type LedgerEntry, type Source } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, unixMs, type FeedId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { RecorderState } from '../../../shared/core/status/status.ts'
 import type { Stamp } from '../feeds/connection/frame-sink.ts'
@@ -52,10 +52,11 @@ class StoreRecorder implements Recorder {
   #startNs = 0
   /** Next midnight UTC, when the session is rolled. */
   #rollAtMs = Infinity
-  /** Wall clock minus monotonic clock, ms, as of the last clock entry; NaN before the first session. */
+  /** Wall clock minus monotonic clock, ms, when the clock was set last; NaN before the first entry. */
   #clockBase = NaN
   /** Time since boot minus monotonic clock, ms, when the clock was set last; NaN: unknown. */
   #bootBase = NaN
+  #setBackMs = 0
   #seq = 0
   #batch = this.#pool.next()
   #tally = new SessionTally()
@@ -79,6 +80,10 @@ class StoreRecorder implements Recorder {
 
   get session(): SessionId | null {
     return this.#session
+  }
+
+  get setBackMs(): number {
+    return this.#setBackMs
   }
 
   get breaks(): number {
@@ -149,10 +154,14 @@ class StoreRecorder implements Recorder {
 
   entry(entry: LedgerEntry, stamp: Stamp): number {
     const complete = this.#withSkew(entry)
-    if (this.#session === null) return this.#ledger.add(complete, 0)
+    if (this.#session === null) {
+      this.#takeShift(stamp.wallMs, stamp.monoNs)
+      return this.#ledger.add(complete, 0)
+    }
     if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp)
     let seq = 0
-    if (!this.#health.isRestarting) {
+    if (this.#health.isRestarting) this.#takeShift(stamp.wallMs, stamp.monoNs)
+    else {
       this.#watchClock(stamp.wallMs, stamp.monoNs)
       const stored = this.#ledger.translate(complete, (handle) => this.#numbers[handle] ?? 0)
       seq = this.#put(stored, stamp.wallMs, stamp.monoNs)
@@ -247,6 +256,7 @@ class StoreRecorder implements Recorder {
     this.#sinceMs = wallMs
     this.#startNs = nowNs
     this.#rollAtMs = Math.floor(wallMs / DAY_MS) * DAY_MS + DAY_MS
+    this.#takeShift(wallMs, nowNs)
     this.#clockBase = clockOffsetMs(at)
     this.#bootBase = this.#bootOffsetMs(nowNs)
     this.#seq = 0
@@ -334,19 +344,30 @@ class StoreRecorder implements Recorder {
     this.#begin(at)
   }
 
-  /**
-   * Writes an entry if the wall clock was set, that is, if it moved against the monotonic clock. That one may stop while the
-   * computer is asleep, which sets no clock.
-   */
+  /** Writes an entry if the wall clock was set. */
   #watchClock(wallMs: number, nowNs: number): void {
+    const shiftMs = this.#takeShift(wallMs, nowNs)
+    if (shiftMs !== 0) this.#put({ type: 'clock', shiftMs }, wallMs, nowNs)
+  }
+
+  /**
+   * How far the wall clock was set since the last call, that is, how far it moved against the monotonic clock, ms. That one may
+   * stop while the computer is asleep, which sets no clock.
+   */
+  #takeShift(wallMs: number, nowNs: number): number {
+    if (Number.isNaN(this.#clockBase)) {
+      this.#clockBase = wallMs - nowNs / 1e6
+      this.#bootBase = this.#bootOffsetMs(nowNs)
+    }
     const shift = wallMs - nowNs / 1e6 - this.#clockBase
-    if (shift <= CLOCK_SHIFT_MS && shift >= -CLOCK_SHIFT_MS) return
+    if (shift <= CLOCK_SHIFT_MS && shift >= -CLOCK_SHIFT_MS) return 0
     this.#clockBase += shift
     const before = this.#bootBase
     this.#bootBase = this.#bootOffsetMs(nowNs)
     const asleep = this.#bootBase - before > COARSE_BOOT_MS ? this.#bootBase - before : 0
-    if (asleep > 0 && Math.abs(shift - asleep) <= COARSE_BOOT_MS) return
-    this.#put({ type: 'clock', shiftMs: shift - asleep }, wallMs, nowNs)
+    if (asleep > 0 && Math.abs(shift - asleep) <= COARSE_BOOT_MS) return 0
+    this.#setBackMs += setBackMs(shift - asleep)
+    return shift - asleep
   }
 
   /** How far the time since boot is ahead of the monotonic clock, ms; NaN: unknown. */

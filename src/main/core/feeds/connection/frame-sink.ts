@@ -12,6 +12,8 @@ export type Stamp = ClockPair
 export interface FrameSink {
   /** The open session; null while recording is off or hasn't begun. */
   readonly session: SessionId | null
+  /** How far the clock was set back in all, ms, as of the last frame or entry. Sleep is no set clock. */
+  readonly setBackMs: number
   /** Adds a connection; returns its handle, from 1, for `frame` and `entry`. */
   connection(feed: FeedId): number
   /**

@@ -81,6 +81,7 @@ describe.each([
       },
       recorder: {
         session: sessionId('r'),
+        setBackMs: 0,
         connection: () => 1,
         frame: () => 0,
         mark: ignored,

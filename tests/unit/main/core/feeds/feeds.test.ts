@@ -84,6 +84,7 @@ interface Frame {
 
 class FakeRecorder implements FrameSink {
   session = sessionId('r')
+  setBackMs = 0
   readonly frames: Frame[] = []
   readonly entries: LedgerEntry[] = []
   /** Kinds in their one order, for order tests. */
@@ -720,6 +721,7 @@ describe('reconnection', () => {
     w.service.last.terminate()
     await until('the gap is open', () => w.ears.gaps.length === 2)
     movedMs = -3_600_000
+    w.recorder.setBackMs = 3_600_000
     await until('the gap is closed', () => w.ears.gaps[1].toMs !== null)
     const [, { cause, fromMs, toMs }] = w.ears.gaps
     expect(cause).toBe('drop')

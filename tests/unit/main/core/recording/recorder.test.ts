@@ -2,8 +2,12 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BATCH_BYTES, OpenBatch } from '../../../../../src/main/core/recording/batch.ts'
 import type { Recorder, RecorderEvent } from '../../../../../src/main/core/recording/recorder-port.ts'
+import type { FeedListener } from '../../../../../src/main/core/feeds/connection/feed-listener.ts'
+import { createLoopTurn } from '../../../../../src/main/core/feeds/connection/loop-turn.ts'
+import { GapLedger } from '../../../../../src/main/core/feeds/gap-ledger.ts'
 import { createRecorder } from '../../../../../src/main/core/recording/recorder.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
+import { endOfGap } from '../../../../../src/main/core/store/format/clock-shifts.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { Batch } from '../../../../../src/main/core/store/types/messages.ts'
 import type { StoreWriter, WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
@@ -169,6 +173,43 @@ describe('Recorder', () => {
     const shifts = writer.batches.flatMap((b) => b.entries.flatMap(({ entry }) => (entry.type === 'clock' ? [entry.shiftMs] : []))) // oxfmt-ignore
     expect(shifts).toEqual(expected)
   })
+
+  it.each([
+    ['while it recorded', true],
+    ['while recording was off', false],
+  ])(
+    'gives the window gaps of the length that is stored, if a computer slept and its clock was set back %s',
+    async (_, isOn) => {
+      let boot = 0
+      const sleeping = { ...clock, bootMs: () => clock.stamp.monoNs / 1e6 + boot }
+      recorder = createRecorder({ writer, clock: sleeping, newId: newSessionId })
+      if (isOn) await recorder.start(DEMO)
+      const closed: number[][] = []
+      const ignored = (): void => undefined
+      const others = { record: ignored, state: ignored, acknowledged: ignored, problem: ignored, log: ignored }
+      const listener: FeedListener = {
+        ...others,
+        gapOpened: ignored,
+        gapClosed: (_feed, from, to) => void closed.push([from, to]),
+      }
+      const gaps = new GapLedger(recorder, listener, createLoopTurn(sleeping))
+      const owner = {}
+      const fromMs = clock.wallMs()
+      gaps.open(owner, 'crypto/XT', { id: 1, cause: 'drop', symbols: [], fromMs })
+      // Asleep for eight hours, and a clock that was an hour fast.
+      boot += 8 * 3_600_000
+      clock.shift(7 * 3_600_000)
+      const toMs = clock.wallMs()
+      gaps.close(owner, 1, toMs)
+      expect(closed).toEqual([[fromMs, toMs + 3_600_000]])
+      clock.advance(10)
+      const [opened, shift, end] = writer.batches.flatMap((b) => b.entries)
+      if (!isOn) return expect(opened).toBeUndefined()
+      expect(shift.entry).toEqual({ type: 'clock', shiftMs: -3_600_000 })
+      const stored = { from_ms: fromMs, to_ms: end.wallMs, from_seq: opened.seq, to_seq: end.seq }
+      expect(endOfGap(stored, [{ seq: shift.seq, ms: -3_600_000 }])).toBe(toMs + 3_600_000)
+    },
+  )
 
   it('writes no shift where the process was suspended while a recording began', async () => {
     const suspended: Clock = {

@@ -41,6 +41,7 @@ async function world(options: Partial<SimulatorOptions> = {}): Promise<World> {
   let seq = 0
   const recorder: FrameSink = {
     session: sessionId('r'),
+    setBackMs: 0,
     connection: () => ++conn,
     frame: (_conn, data) => {
       frames.push(Buffer.from(data))
