@@ -7,7 +7,7 @@ import { dockHash } from '../../core/window/window-route.ts'
 import type { DockState } from './dock.svelte.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 
-/** Panes that floated, by workspace and pane, so that they return to where they were. */
+/** Panes that floated, by workspace and pane, so that they return to where they were. Not saved: a reload forgets it. */
 const floated = new Map<string, edits.Floated>()
 
 /** Floats a docked pane, or docks a floating one. */

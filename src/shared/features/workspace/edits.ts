@@ -266,12 +266,43 @@ export interface Floated {
 }
 const shapeOf = (tree: DockNode): string =>
   tree.is === 'group' ? tree.panes.join(' ') : `${tree.axis} (${tree.parts.map(shapeOf).join(', ')})`
-/** Docks a pane where it was before it floated if no other pane has moved since, otherwise at the right edge. */
+const nodesIn = (tree: DockNode): readonly DockNode[] =>
+  tree.is === 'group' ? [tree] : [tree, ...tree.parts.flatMap(nodesIn)]
+const sumOf = (parts: readonly DockNode[]): number => parts.reduce((sum, one) => sum + one.size, 0)
+/**
+ * The dock from before a pane floated, with that pane in front. Sizes and front tabs are those of the dock as it is now,
+ * since both can change without moving a pane; neighbors make room.
+ */
+function redocked(before: DockNode, now: DockNode, id: string, kindOf: KindOf): DockNode {
+  const others = panesIn(before).filter((one) => one !== id)
+  const found = nodesIn(now).find((one) => panesIn(one).join(' ') === others.join(' '))
+  if (before.is === 'group') {
+    const front = before.panes.includes(id) ? id : found?.is === 'group' ? found.front : before.front
+    return { ...before, front, size: found?.size ?? before.size }
+  }
+  const parts = before.parts.map((part) => redocked(part, now, id, kindOf))
+  const isOwn = (part: DockNode) => part.is === 'group' && part.panes.length === 1 && part.panes[0] === id
+  const size = found?.size ?? before.size
+  if (!parts.some(isOwn)) return { ...before, parts, size }
+  const rest = parts.filter((part) => !isOwn(part))
+  const room = sumOf(before.parts.filter((part) => !isOwn(part)))
+  const fitted = fitTo({ ...before, parts: rest }, { width: room, height: room }, kindOf)
+  const sizes = fitted.is === 'split' ? fitted.parts.map((one) => one.size) : []
+  const [only] = rest
+  return {
+    ...before,
+    parts: parts.map((part) => (isOwn(part) ? part : { ...part, size: sizes[rest.indexOf(part)] ?? part.size })),
+    // Without the pane, the parts of its only neighbor were merged into the surrounding split.
+    size: !found && only?.is === 'split' ? sumOf(only.parts) : size,
+  }
+}
+/** Docks a pane where it was before it floated if no other pane has moved since, otherwise with the last pane. */
 export function dockPane(workspace: Workspace, id: string, floated: Floated | null = null): Workspace {
   if (panesIn(workspace.dock).includes(id)) return workspace
   if (floated !== null && shapeOf(floated.after) === shapeOf(workspace.dock)) {
     const taken = everyTree(workspace, (tree) => without(tree, id))
-    return settled({ ...taken, dock: floated.before, front: id, maximised: null })
+    const dock = redocked(floated.before, workspace.dock, id, kindOfIn(workspace))
+    return settled({ ...taken, dock, front: id, maximised: null })
   }
   const last = panesIn(workspace.dock).at(-1)
   return last === undefined ? workspace : movePane(workspace, id, { of: last, side: 'within' })

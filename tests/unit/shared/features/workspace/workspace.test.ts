@@ -308,13 +308,80 @@ describe('a workspace', () => {
         const floating = floatPane(now, id, box)
         const floated = { before: now.dock, after: floating.dock }
         const again = dockPane(floating, id, floated)
-        expect([again.dock, again.floats, again.front], `${name}, ${id}`).toEqual([now.dock, [], id])
+        const there = setFront(now, id).dock
+        expect([again.dock, again.floats, again.front], `${name}, ${id}`).toEqual([there, [], id])
         const [first = '', second = ''] = panesIn(floating.dock)
         const moved = dockPane(movePane(floating, first, { of: second, side: 'within' }), id, floated)
         expect(panesIn(moved.dock).toSorted()).toEqual(panesIn(now.dock).toSorted())
         expect(moved.dock).not.toEqual(now.dock)
       }
     }
+  })
+  describe('that docks a pane after other groups changed', () => {
+    const group = (panes: readonly string[], size: number): DockNode => ({
+      is: 'group',
+      panes,
+      front: panes[0] ?? '',
+      size,
+    })
+    const split = (axis: 'row' | 'column', size: number, parts: readonly DockNode[]): DockNode => ({
+      is: 'split',
+      axis,
+      size,
+      parts,
+    })
+    const withDock = (dock: DockNode): Workspace => ({
+      ...readyWorkspace('overview'),
+      area: { width: 1_200, height: 800 },
+      dock,
+      panes: panesIn(dock).map((id) => ({ id, kind: 'chart', link: null, instrument: null, settings: {} })),
+    })
+    /** Floats a pane, changes the dock with `change`, and docks the pane. */
+    const docked = (dock: DockNode, id: string, change: (floating: Workspace) => Workspace): Workspace => {
+      const now = withDock(dock)
+      const floating = floatPane(now, id, { x: 0, y: 0, width: 400, height: 300 })
+      return dockPane(change(floating), id, { before: now.dock, after: floating.dock })
+    }
+    const wider = (id: string) => (now: Workspace) => resizePane(now, id, 'row', 120)
+
+    it('leaves their tabs in front', () => {
+      const tabs = docked(split('row', 0, [group(['a', 'b'], 600), group(['c', 'd'], 600)]), 'b', (now) =>
+        setFront(now, 'd'),
+      )
+      expect(groupsIn(tabs.dock).map(({ front }) => front)).toEqual(['b', 'd'])
+    })
+    it('leaves dividers where they were moved', () => {
+      // With the pane in a group with others.
+      const moved = docked(split('row', 0, [group(['a', 'b'], 600), group(['c'], 600)]), 'b', wider('a'))
+      expect(groupsIn(moved.dock).map(({ size }) => size)).toEqual([720, 480])
+      // With the pane alone between others: it gets its width, and its neighbors keep their proportion.
+      const row = split('row', 0, [group(['a'], 400), group(['b'], 400), group(['c'], 400)])
+      expect(groupsIn(docked(row, 'b', wider('a')).dock).map(({ size }) => size)).toEqual([480, 400, 320])
+      // With a single neighbor, whose column closes without it.
+      const column = split('column', 600, [group(['b'], 300), group(['c'], 500)])
+      const again = docked(split('row', 0, [group(['a'], 600), column]), 'b', wider('a'))
+      expect(again.dock).toEqual(split('row', 0, [group(['a'], 720), { ...column, size: 480 }]))
+      // With a single neighbor whose parts are merged into the row without it.
+      const inner = (sizes: readonly [number, number]) =>
+        split('column', 0, [group(['b'], 300), split('row', 500, [group(['c'], sizes[0]), group(['d'], sizes[1])])])
+      const merged = docked(split('row', 0, [group(['a'], 600), { ...inner([300, 300]), size: 600 }]), 'b', wider('d'))
+      expect(merged.dock).toMatchObject({
+        parts: [{ size: 540 }, { size: 660, parts: [{ size: 300 }, { size: 500 }] }],
+      })
+      expect(groupsIn(merged.dock).map(({ size }) => size)).toEqual([540, 300, 240, 420])
+    })
+  })
+  it('shows a pane that it docks, also if another tab was in front when it floated', () => {
+    const now = addPane(
+      readyWorkspace('overview'),
+      { id: 'log-1', kind: 'log', link: null, instrument: null, settings: {} },
+      { of: 'tape-1', side: 'within' },
+    )
+    const before = setFront(now, 'tape-1')
+    const floating = floatPane(before, 'log-1', { x: 0, y: 0, width: 400, height: 300 })
+    const again = dockPane(floating, 'log-1', { before: before.dock, after: floating.dock })
+    expect(again.front).toBe('log-1')
+    expect(groupsIn(again.dock).find(({ panes }) => panes.includes('log-1'))?.front).toBe('log-1')
   })
   it('keeps its last pane, and its windows come back into the dock', () => {
     let now = readyWorkspace('overview')
