@@ -10,7 +10,7 @@ import { EXIT, exitWhenStopped } from '../../command-line/exit.ts'
 import { readFeedSymbols } from '../../command-line/feeds.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
-import { sourceText } from '../../command-line/source-text.ts'
+import { sourceKeyText, sourceText } from '../../command-line/source-text.ts'
 import { INSTANT_HELP, instant, ZONE_OPTION } from '../../command-line/times.ts'
 import { waitUntil } from '../../base/clock.ts'
 import { requireAccount } from '../../core/account/cli.ts'
@@ -161,7 +161,9 @@ async function findRecorded(wanted: SymbolsByFeed, values: Values, context: Cont
 
 const printRecorded = (row: SessionRow, wanted: Wanted, values: Values, context: Context): Promise<number> =>
   withReader(values, context, async (reader) => {
-    const begins = (session: string): void => context.err(`Printing what is recorded into session ${session}.\n`)
+    const source = sourceKeyText(row.source)
+    const begins = (session: string): void =>
+      context.err(`Printing what is recorded from ${source} into session ${session}.\n`)
     begins(row.session)
     const last = await reader.findPosition({ session: row.session, ms: Number.MAX_SAFE_INTEGER })
     return print(reader, row, last?.seq ?? 0, wanted, values, context, (tail) => tailRecorded(tail, begins))

@@ -1,6 +1,6 @@
 /** Prints the messages of a stored session, and those that are added while it is being recorded. */
 import { scratch } from '../../../service/codec.ts'
-import { STORED_ONLY } from '../../../shared/core/recording/session.ts'
+import { isTeamKey, STORED_ONLY, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, instrumentId, feedAsset, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
 import { decodeRow } from '../../core/playback/decode-row.ts'
@@ -47,7 +47,7 @@ export interface StoredTail {
 const MAX_LOOKS = 10
 
 /**
- * Prints what is recorded, from one session on, and goes on with those that continue it, as after midnight UTC. Calls
+ * Prints what is recorded, from one session on, and then the sessions that continue it, as after midnight UTC. Calls
  * `begins` with each of them. Resolves once none does, or `wait` says to stop.
  */
 export async function tailRecorded(tail: StoredTail, begins: (session: SessionId) => void): Promise<void> {
@@ -61,18 +61,25 @@ export async function tailRecorded(tail: StoredTail, begins: (session: SessionId
   }
 }
 
-/** The session that follows one of the same source. The recorder may still be about to begin it. */
+/** The session that continues another one. The recorder may still be about to begin it. */
 async function findFollowing({ reader, wait }: StoredTail, session: SessionId): Promise<SessionId | undefined> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const rows = await reader.sessions(true)
-    const source = rows.find((row) => row.session === session)?.source
+    const ended = rows.find((row) => row.session === session)
+    const later = ended === undefined ? [] : rows.filter((row) => isContinued(ended, row))
     // IDs are in the order of their sessions' starts.
-    const later = rows.filter((row) => row.source === source && row.session > session)
     const [following] = later.map((row) => row.session).sort()
     if (following !== undefined) return following
     if (!(await wait())) return undefined
   }
   return undefined
+}
+
+/** Whether the recorder of an ended session began another one later. What others recorded meanwhile would repeat messages. */
+function isContinued(ended: SessionRow, later: SessionRow): boolean {
+  if (later.source !== ended.source || later.session <= ended.session || later.imported) return false
+  // Several recorders of a team have one source. At midnight, each ends its session at the instant that begins its next one.
+  return !isTeamKey(ended.source) || later.startedMs === ended.endedMs
 }
 
 /**

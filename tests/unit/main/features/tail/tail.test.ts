@@ -1,6 +1,7 @@
 /** What `tapedeck tail` prints of sessions, while they are recorded, and of a market that nobody records. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sourceKeyText } from '../../../../../src/main/command-line/source-text.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { createLiveTail } from '../../../../../src/main/features/tail/live.ts'
 import { createLines } from '../../../../../src/main/features/tail/lines.ts'
@@ -151,7 +152,7 @@ it('follows a session until it has ended, and misses nothing that is stored whil
   expect(printed).toEqual([1, 2, 3, 4, 5])
 })
 
-it('goes on with the session that continues one, as after midnight UTC, and with none of another source', async () => {
+it('continues with the session that follows, as after midnight UTC, and with none of another source', async () => {
   const [first, second, third] = ['01k1', '01k2', '01k3'].map(sessionId)
   const row = (session: SessionId, source: string, isLive: boolean) => ({ session, source, live: isLive }) as SessionRow
   const states: readonly (readonly SessionRow[])[] = [
@@ -191,6 +192,50 @@ it('goes on with the session that continues one, as after midnight UTC, and with
   expect(looks).toBeLessThan(30)
 })
 
+it.each([
+  ['an import of what another computer recorded meanwhile', 'service:u@https://a.example', true, 500],
+  ['another recorder of a team’s shard', 'team:1@eu', false, 500],
+])('prints nothing twice of %s', async (_name, source, imported, overlapFromMs) => {
+  const ids = ['01k1', '01k2', '01k3'].map(sessionId)
+  const starts = [0, overlapFromMs, 1_000]
+  const rows = ids.map((session, i) => ({
+    session,
+    source,
+    startedMs: unixMs(starts[i] ?? 0),
+    endedMs: i === 0 ? unixMs(1_000) : null,
+    imported: imported && i === 1,
+    live: false,
+  })) as unknown as readonly SessionRow[] // what else a row has isn't read
+  const begun: string[] = []
+  await tailRecorded(
+    {
+      reader: {
+        sessions: () => Promise.resolve(rows),
+        async *replay() {
+          await Promise.resolve()
+          yield* []
+        },
+      },
+      session: ids[0] ?? sessionId(''),
+      afterSeq: 0,
+      wanted: null,
+      line: () => '',
+      write: () => Promise.resolve(),
+      wait: () => Promise.resolve(true),
+    },
+    (session) => begun.push(session),
+  )
+  expect(begun).toEqual([ids[2]])
+})
+
+it.each([
+  ['demo', 'the demo market'],
+  ['service:a@b.example@https://data.example.com', 'https://data.example.com'],
+  ['team:12@eu', 'team eu'],
+])('calls the source %s %s', (key, text) => {
+  expect(sourceKeyText(key)).toBe(text)
+})
+
 it('prints what is recorded here, although secrets in the environment would do for a connection of its own', async () => {
   const home = makeFolder('recording')
   const memory = await startMemoryTerminal(home, { record: true })
@@ -206,7 +251,10 @@ it('prints what is recorded here, although secrets in the environment would do f
   const ran = runCommandLine(['tail', '-f', 'crypto/XT:BTC-USD'], context)
   await expect.poll(() => context.errors()).not.toBe('')
   stop.abort('terminate')
-  expect([await ran, context.errors()]).toEqual([0, expect.stringMatching(/^Printing what is recorded into session/)])
+  expect([await ran, context.errors()]).toEqual([
+    0,
+    expect.stringMatching(/^Printing what is recorded from the demo market into session 01/),
+  ])
   await memory.close()
 })
 
