@@ -97,7 +97,8 @@ async function rows(side: ApiSide, parameters: Parameters, what: ExportRequest['
   const named = parameters.list('session').length === 0 ? [] : await sessionsOf(side, parameters)
   const afterSeq = parameters.number('after')
   // Each session has its own seqs, and the latest one may be another one at the next request.
-  if (afterSeq !== undefined && (named.length !== 1 || parameters.list('session').includes('latest')))
+  const isLatest = parameters.list('session').some((name) => name.toLowerCase() === 'latest')
+  if (afterSeq !== undefined && (named.length !== 1 || isLatest))
     throw usage('"after" needs one "session", named by its ID.')
   const format = (parameters.text('format') ?? 'jsonl') as RowFormat // one of the row's choices
   return {

@@ -183,12 +183,15 @@ describe('recorded data', () => {
     expect([none.status, await none.text()]).toEqual([200, ''])
   })
 
-  it.each(['', '&session=latest', '&session=0&session=1'])('doesn’t page by seq with "%s"', async (sessions) => {
-    const { session } = await get<{ session: string }>('/v1/sessions/latest')
-    const named = sessions.replaceAll(/=\d/g, `=${session}`)
-    const answer = await call(`/v1/ticks?feed=crypto/XT&after=5${named}`)
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('needs one') as unknown])
-  })
+  it.each(['', '&session=latest', '&session=Latest', '&session=0&session=1'])(
+    'doesn’t page by seq with "%s"',
+    async (sessions) => {
+      const { session } = await get<{ session: string }>('/v1/sessions/latest')
+      const named = sessions.replaceAll(/=\d/g, `=${session}`)
+      const answer = await call(`/v1/ticks?feed=crypto/XT&after=5${named}`)
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('needs one') as unknown])
+    },
+  )
 
   it('names parameters in its hints, not options', async () => {
     const answer = await call('/v1/bars?feed=forex/C&interval=1m&of=trade')
