@@ -30,9 +30,12 @@ const iso = (ms: number | null): string | null =>
 
 /** The same with microseconds, where a range has a fraction of a millisecond. */
 function exactIso(ms: number | null): string | null {
-  const text = iso(ms)
-  const micros = ms === null ? 0 : Math.round((ms - Math.floor(ms)) * 1_000) % 1_000
-  return text === null || micros === 0 ? text : text.replace('Z', `${String(micros).padStart(3, '0')}Z`)
+  if (ms === null) return null
+  const wholeMs = Math.floor(ms)
+  // 1,000 of them are the next millisecond.
+  const micros = Math.round((ms - wholeMs) * 1_000)
+  const text = iso(wholeMs + Math.floor(micros / 1_000))
+  return text === null || micros % 1_000 === 0 ? text : text.replace('Z', `${String(micros).padStart(3, '0')}Z`)
 }
 
 /** Returns the manifest as JSON with a final line feed. */
