@@ -69,6 +69,9 @@ class LiveStream:
         """Ends once this stream is closed here. Raises `offline` if Tapedeck ended it, or it was lost."""
         while not self._is_closed:
             try:
+                # Granted once the program has taken the messages, many at a time.
+                if self._used * 2 >= self._credit:
+                    self._grant()
                 message = self._message()
             except TapedeckError:
                 if self._is_closed:
@@ -80,9 +83,6 @@ class LiveStream:
             if message.get("type") == "tick":
                 self._used += 1
             yield message
-            # Granted once the program has taken the message, many at a time.
-            if self._used * 2 >= self._credit and not self._is_closed:
-                self._grant()
 
     def _message(self) -> Optional[Dict[str, Any]]:
         """The next message; None for a frame that isn't one."""
