@@ -211,14 +211,14 @@ export class Tapedeck {
   }
 
   /** Reads address and token from `api.json` in Tapedeck's folder. Rejects with `not-found`. */
-  static async connect(home: string = defaultHome()): Promise<Tapedeck> {
+  static async connect(home: string = defaultHome(), limits: Partial<Limits> = {}): Promise<Tapedeck> {
     const file = join(home, 'api.json')
     const text = await readFile(file, 'utf8').catch(() => {
       throw new TapedeckError('not-found', `There is no ${file}.`, 'Start tapedeck serve --api first.')
     })
     const found = parse(text) as { base_url?: unknown; token?: unknown } | undefined
     if (typeof found?.base_url === 'string' && typeof found.token === 'string')
-      return new Tapedeck(found.base_url, found.token)
+      return new Tapedeck(found.base_url, found.token, limits)
     throw new TapedeckError('not-found', `There is no address in ${file}.`, 'Start tapedeck serve --api first.')
   }
 

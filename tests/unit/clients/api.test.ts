@@ -280,6 +280,11 @@ describe('TypeScript', () => {
     expect(await find(ENDLESS_ROWS, (deck) => deck.ticks('crypto/XT'))).toEqual(ENDLESS_ROWS)
     expect(await find(ENDLESS_LIVE, (deck) => deck.live('crypto/XT', ['BTC-USD']))).toEqual(ENDLESS_LIVE)
     await expect.poll(open).toBe(0)
+    const folder = makeFolder('endless')
+    writeFileSync(join(folder, 'api.json'), JSON.stringify({ base_url: baseUrl, token: 'huge' }))
+    const connected = await Tapedeck.connect(folder, limits)
+    await expect(connected.live('crypto/XT', ['BTC-USD']).next()).rejects.toMatchObject({ code: 'unexpected-answer' })
+    await expect.poll(open).toBe(0)
     // A program that takes one message and then nothing for a while.
     for (const way of ['gaps', 'flood']) {
       const live = new Tapedeck(baseUrl, way, limits).live('crypto/XT', ['BTC-USD'])
@@ -482,6 +487,7 @@ print(json.dumps([
   it('takes no more than its limits, asks a quiet server whether it is there, and leaves no socket open', async () => {
     const { baseUrl, close } = await endlessServer()
     const found = await run(`
+import socket
 from threading import Timer
 import tapedeck
 from tapedeck import _socket
@@ -500,17 +506,32 @@ def other_thread():
     stream = Tapedeck(base, "mute").live("crypto/XT", ["BTC-USD"])
     Timer(0.1, stream.close).start()
     return list(stream)
+def lost_when_granting():
+    opened.append(Tapedeck(base, "flood").live("crypto/XT", ["BTC-USD"], credit=2))
+    for message in opened[-1]:
+        opened[-1]._socket.shutdown(socket.SHUT_WR)
+def closed_when_granting():
+    stream = Tapedeck(base, "flood").live("crypto/XT", ["BTC-USD"], credit=2)
+    write = stream._write
+    def close_first(kind, payload):
+        stream.close() # as another thread may
+        write(kind, payload)
+    stream._write = close_first
+    return len(list(stream))
 print(json.dumps([
     {way: code(lambda: Tapedeck(base, way).sessions()) for way in ${JSON.stringify(Object.keys(ENDLESS))}},
     {way: code(lambda: list(Tapedeck(base, way).ticks("crypto/XT"))) for way in ${JSON.stringify(Object.keys(ENDLESS_ROWS))}},
     {way: code(lambda: live(way, timeout)) for way, timeout in [("huge", 60), ("deaf", 0.1), ("silent", 1)]},
+    code(lost_when_granting),
     [stream._socket.fileno() for stream in opened],
     live("quiet", 1)["price"],
     other_thread(),
+    closed_when_granting(),
 ]))
 `)
     close()
-    expect(found).toEqual([ENDLESS, ENDLESS_ROWS, { ...ENDLESS_LIVE, silent: 'offline' }, [-1, -1], 1, []])
+    const live = { ...ENDLESS_LIVE, silent: 'offline' }
+    expect(found).toEqual([ENDLESS, ENDLESS_ROWS, live, 'offline', [-1, -1, -1], 1, [], 1])
   })
 
   it('says what is wrong', async () => {
