@@ -33,6 +33,8 @@ export interface LaneParts {
   /** Whether the hub takes its records of an instrument; those of any. */
   readonly leads: (feed: FeedId, id: () => InstrumentId) => boolean
   readonly isLeading: () => boolean
+  /** Whether everything that the log had of the session has been shown, so that what follows is most likely the present. */
+  readonly isPresent: () => boolean
 }
 
 export class Lane {
@@ -43,6 +45,8 @@ export class Lane {
   #isBehind: boolean
   /** How long the last flush took from its receipt until it was shown, ms, by two clocks. */
   delayMs = 0
+  /** How far its stamps were ahead of this computer's clock when the present was shown last, ms. */
+  #aheadMs = 0
   /** When it received, and what it missed. */
   readonly facts: LaneFacts
   readonly #parts: LaneParts
@@ -114,22 +118,37 @@ export class Lane {
   /** Applies the flush that follows. `nowMs`: UTC. */
   show({ batch }: CommittedFlush, nowMs: number, refresh: () => void): void {
     if (lastSeqOf(batch) <= this.seq) return
-    this.isBehind = nowMs - this.#receivedMs(batch) > BEHIND_MS
-    if (!this.#parts.isLeading() || this.isBehind) this.#skip(batch)
+    this.#cursor.learn([batch], batch.entries)
+    const { version } = this.facts
+    this.facts.compare(batch, (conn) => this.#cursor.feedOf(conn))
+    const wasBehind = this.#isBehind
+    this.#isBehind = this.#ageMs(batch, nowMs) > BEHIND_MS
+    const hasChanged = this.#isBehind !== wasBehind || this.facts.version !== version
+    if (hasChanged && !this.#isBehind) this.#parts.changed(null)
+    if (this.#isBehind || !this.#parts.isLeading()) this.#skip(batch, hasChanged)
     else {
       if (this.hasSkipped) refresh()
       this.#apply(batch)
     }
-    this.delayMs = Math.max(0, nowMs - this.#receivedMs(batch))
-    // Its messages have just told how far its recorder's clock is off.
-    if (!this.isBehind || this.delayMs > BEHIND_MS) return
+    const ageMs = this.#ageMs(batch, nowMs)
+    this.delayMs = Math.max(0, ageMs)
+    if (ageMs > BEHIND_MS) return
+    this.#aheadMs = lastMsOf(batch) - nowMs
+    if (!this.isBehind) return
+    // The flush says that its recorder's clock was set.
     this.isBehind = false
     if (this.#parts.isLeading()) refresh()
   }
 
-  /** When the last of a batch was received, by the service's clock as far as the session's messages tell it, UTC ms. */
-  #receivedMs(batch: Batch): number {
-    return lastMsOf(batch) + this.facts.aheadMs(lastSeqOf(batch))
+  /**
+   * How long ago a batch was received, ms. Messages of a late service and shifts that were a sleep look like a clock that is
+   * ahead. Once the log has no more, such a clock counts only if its stamps were ahead of this computer's clock, too:
+   * prices must not stand still.
+   */
+  #ageMs(batch: Batch, nowMs: number): number {
+    const skewMs = this.facts.skewAt(lastSeqOf(batch))
+    const isKnown = !this.#parts.isPresent() || -skewMs <= Math.max(0, this.#aheadMs) + BEHIND_MS
+    return nowMs - lastMsOf(batch) - (isKnown ? skewMs : 0)
   }
 
   /** Entries of the local copy that were stored but never shown. */
@@ -181,7 +200,6 @@ export class Lane {
 
   #apply(batch: Batch): void {
     this.#cursor.push(batch)
-    this.#compareClocks(batch)
     this.#applying = true
     try {
       this.#playback.advance(NO_LIMITS)
@@ -191,9 +209,8 @@ export class Lane {
     this.#releaseEnded()
   }
 
-  #skip(batch: Batch): void {
+  #skip(batch: Batch, hasChanged: boolean): void {
     this.hasSkipped = true
-    this.#cursor.learn([batch])
     const { messages } = batch
     this.#playback.seq = lastSeqOf(batch)
     this.#playback.timeMs = Math.max(this.#playback.timeMs, lastMsOf(batch))
@@ -203,14 +220,8 @@ export class Lane {
       this.#playback.lastMs[feed] = messages.recvMs[i]
     }
     // Both may have the hub read again, up to this seq.
-    this.#compareClocks(batch)
+    if (hasChanged) this.#parts.changed(null)
     this.#catchUp(batch.entries)
-  }
-
-  #compareClocks(batch: Batch): void {
-    const { version } = this.facts
-    this.facts.compare(batch, (conn) => this.#cursor.feedOf(conn))
-    if (this.facts.version !== version) this.#parts.changed(null)
   }
 
   #catchUp(entries: readonly StoredEntry[]): void {

@@ -53,6 +53,8 @@ export class TeamMarket {
   readonly #shown = new Map<FeedId, FeedState>()
   /** Sessions that were being followed when the team's servers were lost, until they are read up to the present. */
   readonly #behind = new Set<SessionId>()
+  /** Sessions of which everything that the log had was shown since its servers were reached. */
+  readonly #present = new Set<SessionId>()
   #lost: FeedState | null
   /** Sessions whose recorders are gone. */
   #gone: ReadonlyMap<SessionId, FeedState> = new Map<SessionId, FeedState>()
@@ -75,7 +77,10 @@ export class TeamMarket {
   /** The team's servers are lost (with a reason) or back. Prices age; no gap is invented. */
   setLost(why: Reason | null): void {
     this.#lost = why === null ? null : this.#waitingState(why)
-    if (why !== null) for (const session of this.#lanes.keys()) this.#behind.add(session)
+    if (why !== null) {
+      this.#present.clear()
+      for (const session of this.#lanes.keys()) this.#behind.add(session)
+    }
     this.#showStates()
   }
 
@@ -90,6 +95,7 @@ export class TeamMarket {
 
   /** Everything that the log has of a session is shown. `copy`: everything that is here, and all of it is stored. */
   reachedPresent(session: SessionId, copy: FollowedCopy | null = null): void {
+    this.#present.add(session)
     // Nothing new came since the terminal was closed, so nothing has shown the session yet.
     if (copy !== null && copy.seq > 0 && !this.#lanes.has(session) && !this.#waiting.has(session))
       return this.#readBefore(copy.info, copy.seq + 1, [], copy.receivedMs)
@@ -144,6 +150,7 @@ export class TeamMarket {
   end(session: SessionId, endedMs: UnixMs | null = null): void {
     this.#waiting.delete(session)
     this.#behind.delete(session)
+    this.#present.delete(session)
     const lane = this.#lanes.get(session)
     if (lane === undefined) return
     this.#lanes.delete(session)
@@ -224,6 +231,7 @@ export class TeamMarket {
         changed,
         leads: (feed, id) => this.#leaders.leads(lane, feed, id),
         isLeading: () => this.#leaders.isLeading(lane),
+        isPresent: () => this.#present.has(info.session),
       },
       lastSeq,
       entries,

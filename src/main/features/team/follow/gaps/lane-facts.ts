@@ -138,8 +138,8 @@ export class LaneFacts {
     if (JSON.stringify(this.#clock()) !== before) this.version += 1
   }
 
-  /** Service clock minus its clock at a seq, ms; 0 until its messages have told. */
-  aheadMs(seq: number): number {
+  /** Service clock minus its clock at a seq, ms; 0 until its messages show it. */
+  skewAt(seq: number): number {
     return skewAt({ clock: this.#clock() }, seq)
   }
 

@@ -123,6 +123,7 @@ describe('the market of a team', () => {
       return made
     }
     const trade = (price: number, atMs: number) => one.trade('BTC-USD', price, atMs + aheadMs, atMs)
+    market.reachedPresent(one.info.session)
     market.show(one.info, byItsClock(() => one.open('BTC-USD'))) // oxfmt-ignore
     market.show(one.info, trade(100, time.nowMs))
     const { length } = contexts
@@ -137,6 +138,36 @@ describe('the market of a team', () => {
     market.show(one.info, trade(103, time.nowMs))
     expect(contexts.length).toBe(length + 1)
     expect(hub.row(hub.cell(BTC), time.nowMs).last).toBe(103)
+  })
+
+  it('shows no backlog as the present whose first messages show that its recorder’s clock is an hour ahead', () => {
+    const one = new Session(1)
+    const aheadMs = 3_600_000
+    // Stamped an hour ahead, and an hour old.
+    market.show(one.info, one.open('BTC-USD'))
+    market.show(one.info, one.trade('BTC-USD', 100, time.nowMs, time.nowMs - aheadMs))
+    market.show(one.info, one.trade('BTC-USD', 101, time.nowMs + 1, time.nowMs + 1 - aheadMs))
+    expect(calls.filter((call) => call.startsWith('BTC-USD'))).toEqual([])
+    market.show(one.info, one.trade('BTC-USD', 102, time.nowMs + aheadMs, time.nowMs))
+    expect(calls.filter((call) => call.startsWith('BTC-USD'))).toEqual(['BTC-USD 102'])
+  })
+
+  it.each([
+    ['whose computer was paused, so that its clock was corrected', 0, 600_000],
+    ['whose computer slept, which older versions stored as a shift of the clock', 0, 28_800_000],
+    ['of a feed that is a quarter of an hour late', 900_000, 0],
+  ])('shows what a recorder receives %s', (_, lateMs, shiftMs) => {
+    const one = new Session(1)
+    const trade = (price: number) => one.trade('BTC-USD', price, time.nowMs, time.nowMs - lateMs)
+    market.reachedPresent(one.info.session)
+    market.show(one.info, [...one.open('BTC-USD'), ...trade(100)])
+    time.nowMs += shiftMs
+    if (shiftMs > 0) market.show(one.info, one.entry({ type: 'clock', shiftMs }))
+    market.show(one.info, trade(101))
+    market.show(one.info, trade(102))
+    expect(calls.filter((call) => call.startsWith('BTC-USD'))).toEqual(['BTC-USD 100', 'BTC-USD 101', 'BTC-USD 102'])
+    expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('open')
+    expect(market.delayMs).toBe(0)
   })
 
   it('forgets a symbol that its recorder gave up while its connection was lost, not one whose gap begins again', () => {
