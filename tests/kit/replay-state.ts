@@ -11,6 +11,7 @@ export const replayState = (part: Partial<ReplayState> = {}): ReplayState => ({
   sessions: [],
   fromMs: unixMs(0),
   toMs: unixMs(10_000),
+  growing: false,
   nowMs: unixMs(0),
   at: null,
   playing: false,

@@ -138,6 +138,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       team: options.team,
       fromMs: unixMs(playable.parts[0].fromMs),
       toMs: unixMs(playable.parts[playable.parts.length - 1].toMs),
+      growing: playable.goesOn,
       nowMs: unixMs(nowMs),
       at: at === null ? null : playable.originOf(at),
       loop: loop === null ? null : { fromMs: unixMs(loop.fromMs), toMs: unixMs(loop.toMs) },
@@ -190,7 +191,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   }
 
   const moves = new ReplayMoves(reader, playable, player)
-  const growth = new Growth(options, playable, player)
+  const growth = new Growth(options, playable, player, () => states.changed())
 
   return {
     player,
@@ -275,14 +276,17 @@ class Growth {
   readonly #options: OpenOptions
   readonly #playable: Playable
   readonly #player: Player
+  readonly #ended: () => void
   #isGrowing = false
   #isClosed = false
   #checkedMs = -Infinity
 
-  constructor(options: OpenOptions, playable: Playable, player: Player) {
+  /** `ended`: the last session is no longer recorded. */
+  constructor(options: OpenOptions, playable: Playable, player: Player, ended: () => void) {
     this.#options = options
     this.#playable = playable
     this.#player = player
+    this.#ended = ended
   }
 
   check(): void {
@@ -302,7 +306,9 @@ class Growth {
   async #grow(): Promise<void> {
     const live = await this.#liveSessions()
     const grown = await this.#playable.grow((session) => live.has(session))
-    if (!this.#isClosed && grown !== null) this.#player.grow(grown)
+    if (this.#isClosed) return
+    if (grown !== null) this.#player.grow(grown)
+    if (!this.#playable.goesOn) this.#ended()
   }
 
   async #liveSessions(): Promise<ReadonlySet<string>> {

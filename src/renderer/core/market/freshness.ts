@@ -7,13 +7,13 @@ import { ageText, agoText } from '../../text/format.ts'
 export type ShownFreshness = Freshness | 'ended'
 
 /**
- * The freshness to show. Without a link nothing is live, whatever the last value said. `atEnd`: a replay is at its end,
+ * The freshness to show. Without a link nothing is live, whatever the last value said. `isOver`: a replay is at its end,
  * where every feed is disconnected because the session is over, and no first message follows.
  */
-export function shownFreshness(row: QuoteRow | undefined, linkUp: boolean, atEnd: boolean): ShownFreshness {
+export function shownFreshness(row: QuoteRow | undefined, linkUp: boolean, isOver: boolean): ShownFreshness {
   if (!linkUp) return 'disconnected'
   const freshness = row?.freshness ?? 'waiting'
-  return atEnd && (freshness === 'disconnected' || freshness === 'waiting') ? 'ended' : freshness
+  return isOver && (freshness === 'disconnected' || freshness === 'waiting') ? 'ended' : freshness
 }
 
 export function freshnessLabel(freshness: ShownFreshness, replayed = false): string {

@@ -126,8 +126,10 @@ export class WindowState implements Subject {
     const source = (this.replaying ?? this.status)?.source
     return source === undefined ? null : source === 'demo' ? 'demo' : 'service'
   })
-  /** Whether a replay is at its end. */
+  /** Whether a replay is at the end of what it has. More may follow while its session is still being recorded. */
   readonly atEnd = $derived.by(() => this.replaying !== null && this.replaying.nowMs >= this.replaying.toMs)
+  /** Whether a replay is at its end, and nothing follows. */
+  readonly isOver = $derived.by(() => this.atEnd && this.replaying?.growing === false)
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
   /** The instrument of the pane in front. */

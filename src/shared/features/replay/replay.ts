@@ -46,6 +46,8 @@ export interface ReplayState {
   /** The whole range in replay time: receive time that never decreases. */
   readonly fromMs: UnixMs
   readonly toMs: UnixMs
+  /** The last session is still being recorded, so the range gets longer. */
+  readonly growing: boolean
   /** The replay's clock. Nothing received after it is visible. */
   readonly nowMs: UnixMs
   /** The last entry applied; null before the first. */

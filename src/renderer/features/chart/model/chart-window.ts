@@ -37,8 +37,10 @@ export interface ChartWindow {
   openEvidence(): void
   /** Opens the pane that lists what is recorded. */
   openScreener(): void
-  /** Whether a replay is at its end. */
+  /** Whether a replay is at the end of what it has. */
   readonly atEnd: boolean
+  /** Whether it is at its end, and nothing follows. */
+  readonly isOver: boolean
   /** Starts playback of the replay shown; null if there is none, it is playing or at its end. */
   readonly play: (() => void) | null
   /** Shows a notification. */
@@ -77,7 +79,7 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     },
     get offline() {
       const row = app.quotes.row(instrument())
-      const freshness = shownFreshness(row, app.linkUp, app.atEnd)
+      const freshness = shownFreshness(row, app.linkUp, app.isOver)
       const stopped = freshness === 'disconnected' || freshness === 'ended'
       return (row !== undefined && stopped) || (freshness !== 'live' && noRoom() !== null)
     },
@@ -95,6 +97,9 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     openScreener: () => app.layout.open('screener'),
     get atEnd() {
       return app.atEnd
+    },
+    get isOver() {
+      return app.isOver
     },
     get play() {
       return replay.state && !replay.state.playing && !app.atEnd ? () => replay.play(true) : null

@@ -4,7 +4,15 @@ import type { ChartStage } from '../../../../../src/renderer/features/chart/foll
 import ChartNote from '../../../../../src/renderer/features/chart/ChartNote.svelte'
 
 afterEach(cleanup)
-const usual = { away: null, noRoom: null, openScreener: vi.fn(), openSettings: vi.fn(), atEnd: false, play: null }
+const usual = {
+  away: null,
+  noRoom: null,
+  openScreener: vi.fn(),
+  openSettings: vi.fn(),
+  atEnd: false,
+  isOver: false,
+  play: null,
+}
 const show = (around: object, view = 'live', stage: object = { is: 'empty', damaged: false }) =>
   render(ChartNote, {
     stage: stage as ChartStage,
@@ -31,10 +39,16 @@ it('offers a large button to play in an empty chart of a replay', async () => {
 })
 
 it('doesn’t promise bars at the end of a replay', () => {
-  show({ atEnd: true }, 'replay-1')
+  show({ atEnd: true, isOver: true }, 'replay-1')
   expect(screen.getByText('No bars of BTC-USD in this replay')).toBeTruthy()
   expect(screen.queryByText('Press Space to play.')).toBeNull()
   expect(screen.getByRole('button', { name: 'Show recorded symbols' })).toBeTruthy()
+})
+
+it('doesn’t call a replay over whose session is still being recorded', () => {
+  show({ atEnd: true }, 'replay-1')
+  expect(screen.getByText('No bars of BTC-USD up to this point')).toBeTruthy()
+  expect(screen.queryByText('Press Space to play.')).toBeNull()
 })
 
 it('says times of an error in the zone of the chart', () => {

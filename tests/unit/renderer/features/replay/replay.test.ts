@@ -183,6 +183,19 @@ describe('a replay in the window', () => {
     expect(app.replaying?.nowMs).toBe(fromMs + 6_000)
     expect(replay.aimMs).toBeNull()
   })
+  it('is over at its end only once its session is no longer recorded', async () => {
+    const live = (await terminal.ask('sessions.list', {})).find((row) => row.live)
+    await replaysOf(app).open([live?.session ?? ''], null)
+    replaysOf(app).current.seek({ at: 'end' })
+    await terminal.settle()
+    expect([app.atEnd, app.isOver]).toEqual([true, false])
+    await terminal.ask('recording.set', { on: false })
+    await terminal.control('pass', 10_000)
+    replaysOf(app).current.seek({ at: 'end' })
+    await terminal.settle()
+    expect([app.atEnd, app.isOver]).toEqual([true, true])
+    await terminal.ask('recording.set', { on: true })
+  })
   it('says that it couldn’t be opened, not that it can’t go on, if its start is corrupt', async () => {
     const corrupt = () => {
       throw new CodedError('store-damaged', 'Stored messages dated 2026-01-05T14:30:00.000Z are corrupt.')
