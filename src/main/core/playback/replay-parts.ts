@@ -96,7 +96,10 @@ export function gapsKnownAt(
   return gaps.flatMap((gap): Gap[] => {
     const session = order.get(gap.session) ?? Infinity
     if (session > current || (session === current && gap.fromSeq > at.seq) || gap.fromMs > nowMs) return []
-    const closed = gap.toMs !== null && gap.toMs <= nowMs && (session < current || (gap.toSeq ?? Infinity) <= at.seq)
-    return [closed ? gap : { ...gap, toMs: null, toSeq: null }]
+    const isEarlier = session < current
+    const { toMs, toSeq } = gap
+    // A recorded end can be after the clock: the recorder's clock was set back in the gap.
+    const isClosed = toSeq === null ? isEarlier && toMs !== null && toMs <= nowMs : isEarlier || toSeq <= at.seq
+    return [isClosed ? gap : { ...gap, toMs: null, toSeq: null }]
   })
 }

@@ -62,6 +62,9 @@ export async function coveredSession(
 ): Promise<CoveredSession> {
   const { nowMs } = view
   const entries = await reader.entries({ session, types: ENTRY_TYPES })
+  // The end of a gap can be after the clock although it is visible: the recorder's clock was set back meanwhile.
+  const isOpen = ({ toMs, toSeq }: Gap): boolean =>
+    (toMs ?? 0) > nowMs && (toSeq === null || !isVisible(view, session, toSeq))
   return {
     session,
     startedMs,
@@ -70,7 +73,7 @@ export async function coveredSession(
     gaps: view.past
       ? gaps
           .filter((gap) => isVisible(view, session, gap.fromSeq))
-          .map((gap) => ((gap.toMs ?? 0) > nowMs ? { ...gap, toMs: null, toSeq: null } : gap))
+          .map((gap) => (isOpen(gap) ? { ...gap, toMs: null, toSeq: null } : gap))
       : gaps,
   }
 }
