@@ -122,7 +122,7 @@ export type LedgerEntry =
   | { readonly type: 'oversize'; readonly feed: FeedId; readonly conn: number; readonly limitBytes: number }
   | {
       readonly type: 'clock'
-      /** How far the wall clock moved against the monotonic clock, ms; negative if it was set back. */
+      /** How far the wall clock was set, ms; negative if it was set back. Older versions also count sleep on Linux. */
       readonly shiftMs: number
     }
   | {
