@@ -38,9 +38,9 @@ function partsOf(
   const span = { fromMs: fromMs + skewMs, toMs: Math.max(endMs, fromMs + skewMs) }
   const isSameClock = toSeq === null || skewAt(facts, toSeq) === skewMs
   const concerned = symbols.length > 0 ? symbols : symbolsWanted(facts, feed, fromSeq, toSeq)
-  // A gap of every symbol would be one of those that came later, too, or that only other sessions wanted.
+  // Without a list, a gap would also concern symbols that were wanted later, or only by other sessions.
   const isOfAll = symbols.length > 0 || concerned.length === everWanted(feed, id)
-  // It was before anything was wanted, and must not be one of what was wanted later.
+  // Nothing was wanted yet, and the gap must not concern what was wanted later.
   if (concerned.length === 0 && !isOfAll) return []
   const keys = concerned.length === 0 ? [''] : keysOf(asset, concerned).list
   // What a session leaves open when it ends is for another one that runs on to say, if that has the symbol.

@@ -106,7 +106,7 @@ export function findGapChanges(
   const close = ({ feed, fromMs }: ShardGap, toMs: ShardGap['fromMs']): void => void closed.set(`${feed} ${fromMs}`, { feed, fromMs, toMs }) // oxfmt-ignore
   for (const [key, gap] of before) {
     const same = after.get(key)
-    // What another recorder's gap says of the same time can come later, as that it was killed.
+    // Another recorder's gap for the same time can become known later, for example that it was killed.
     if (same?.cause !== gap.cause || (gap.toMs !== null && gap.toMs !== same.toMs)) return null
     if (gap.toMs === null && same.toMs !== null) close(gap, same.toMs)
   }
