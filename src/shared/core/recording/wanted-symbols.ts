@@ -91,15 +91,20 @@ export interface NumberedGap {
   readonly seq: number
   /** Null while it is open. */
   readonly toSeq: number | null
+  /** Stamps of these entries, by the session's clock, UTC ms. */
+  readonly openedMs: number
+  readonly closedMs: number | null
 }
 
 /**
  * The symbols that a session still wanted when it was killed although no gap of them is open: recovery ends every gap directly
- * before it opens its own. `seq`: where that one, of a feed, was opened.
+ * before it opens its own, all with the same stamp. `seq`: where that one, of a feed, was opened.
  */
 export function wantedUntilKilled(gaps: readonly NumberedGap[], feed: FeedId, seq: number): readonly string[] {
-  if (!isOfRecovery(gaps.find((gap) => gap.seq === seq)?.cause)) return []
-  const closed = Map.groupBy(gaps, ({ toSeq }) => toSeq)
+  const own = gaps.find((gap) => gap.seq === seq)
+  if (own === undefined || !isOfRecovery(own.cause)) return []
+  const ended = gaps.filter(({ closedMs }) => closedMs === own.openedMs)
+  const closed = Map.groupBy(ended, ({ toSeq }) => toSeq)
   const opened = new Set(gaps.filter(({ cause }) => isOfRecovery(cause)).map((gap) => gap.seq))
   const found: string[] = []
   for (let at = seq - 1; closed.has(at) || opened.has(at); at--)
@@ -107,4 +112,4 @@ export function wantedUntilKilled(gaps: readonly NumberedGap[], feed: FeedId, se
   return found
 }
 
-const isOfRecovery = (cause: GapCause | null | undefined): boolean => cause === 'crash' || cause === 'worker'
+const isOfRecovery = (cause: GapCause | null): boolean => cause === 'crash' || cause === 'worker'

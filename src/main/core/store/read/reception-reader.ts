@@ -77,12 +77,15 @@ export class ReceptionReader {
       const isClosed = closedMs !== null && (toSeq ?? fromSeq) <= upTo
       const toMs = isClosed ? at(toSeq ?? fromSeq, closedMs) : Infinity
       const from = at(fromSeq, gap.from_ms)
+      const openedMs = gap.opened_ms ?? gap.from_ms
       return {
         ...aboutOf(gap),
         seq: fromSeq,
         toSeq: isClosed ? toSeq : null,
+        openedMs,
+        closedMs: isClosed ? closedMs : null,
         dated: { fromMs: from, toMs },
-        arrived: { fromMs: Math.max(from, at(fromSeq, gap.opened_ms ?? gap.from_ms)), toMs },
+        arrived: { fromMs: Math.max(from, at(fromSeq, openedMs)), toMs },
       }
     })
     const tracker = new SubscriptionTracker()

@@ -32,8 +32,9 @@ interface GapFact {
   concerned: readonly string[]
   readonly seq: number
   readonly fromMs: number
+  readonly openedMs: number
   /** By the clock at `toSeq`, which is before `fromMs` if it was set back meanwhile. */
-  toMs: number | null
+  closedMs: number | null
   /** Null while it is open. */
   toSeq: number | null
 }
@@ -96,7 +97,17 @@ export class LaneFacts {
         const { feed, cause, symbols, fromMs, skewMs } = entry
         this.#wanted.openGap(seq, feed, symbols)
         this.#addToOpen(feed, symbols)
-        const gap: GapFact = { feed, cause, symbols, concerned: symbols, seq, fromMs, toMs: null, toSeq: null }
+        const gap: GapFact = {
+          feed,
+          cause,
+          symbols,
+          concerned: symbols,
+          seq,
+          fromMs,
+          openedMs: wallMs,
+          closedMs: null,
+          toSeq: null,
+        }
         this.#gaps.push(gap)
         if (symbols.length === 0) gap.concerned = this.#concernedBy(gap)
         this.skewMs = Math.abs(skewMs ?? 0)
@@ -108,7 +119,7 @@ export class LaneFacts {
         const gap = this.#gaps.findLast((one) => one.seq === entry.openedSeq && one.feed === entry.feed)
         if (gap === undefined) return
         this.#wanted.closeGap(gap.seq)
-        gap.toMs = wallMs
+        gap.closedMs = wallMs
         gap.toSeq = seq
         break
       }
@@ -152,10 +163,10 @@ export class LaneFacts {
       running: { fromMs: at(0, this.#startedMs), toMs: at(Infinity, untilMs) },
       isOpen: untilMs === Infinity,
       feeds: this.#feeds,
-      gaps: this.#gaps.map(({ feed, cause, symbols, seq, fromMs, toMs, toSeq }) => {
+      gaps: this.#gaps.map(({ feed, cause, symbols, seq, fromMs, openedMs, closedMs, toSeq }) => {
         const from = at(seq, fromMs)
-        const dated = { fromMs: from, toMs: toMs === null ? Infinity : Math.max(at(toSeq ?? seq, toMs), from) }
-        return { seq, toSeq, feed, cause, symbols, dated, arrived: dated }
+        const dated = { fromMs: from, toMs: closedMs === null ? Infinity : Math.max(at(toSeq ?? seq, closedMs), from) }
+        return { seq, toSeq, feed, cause, symbols, openedMs, closedMs, dated, arrived: dated }
       }),
       subscriptions: this.#subscriptions.map(({ seq, wallMs, is, isLost, of }) => ({
         seq,
@@ -172,10 +183,10 @@ export class LaneFacts {
   gaps(): readonly LaneGap[] {
     const clock = this.#clock()
     return this.#gaps.flatMap((gap): LaneGap[] => {
-      const { feed, cause, concerned: symbols, seq, fromMs, toMs, toSeq } = gap
+      const { feed, cause, concerned: symbols, seq, fromMs, closedMs, toSeq } = gap
       if (symbols.length === 0) return []
       const skewMs = skewAt({ clock }, seq)
-      const end = toMs === null ? Infinity : toMs + skewAt({ clock }, toSeq ?? seq)
+      const end = closedMs === null ? Infinity : closedMs + skewAt({ clock }, toSeq ?? seq)
       return [{ feed, cause, symbols, skewMs, fromMs: fromMs + skewMs, toMs: Math.max(end, fromMs + skewMs) }]
     })
   }
@@ -194,7 +205,7 @@ export class LaneFacts {
 
   /** A gap of every symbol lasts until its symbols are acknowledged, so it concerns those that are wanted meanwhile. */
   #addToOpen(feed: FeedId, symbols: readonly string[]): boolean {
-    const open = this.#gaps.filter((gap) => gap.toMs === null && gap.feed === feed && gap.symbols.length === 0)
+    const open = this.#gaps.filter((gap) => gap.closedMs === null && gap.feed === feed && gap.symbols.length === 0)
     for (const gap of open) gap.concerned = [...new Set([...gap.concerned, ...symbols])]
     return open.length > 0
   }
@@ -208,7 +219,7 @@ export class LaneFacts {
     if (!is) return true
     if (this.#addToOpen(feed, symbols)) return true
     // What a gap names isn't received before it closes.
-    const open = this.#gaps.filter((gap) => gap.toMs === null && gap.feed === feed)
+    const open = this.#gaps.filter((gap) => gap.closedMs === null && gap.feed === feed)
     const named = new Set(open.flatMap((gap) => keysOf(feedAsset(feed), gap.symbols).list))
     return keysOf(feedAsset(feed), symbols).list.some((key) => !named.has(key))
   }
@@ -220,11 +231,11 @@ export class LaneFacts {
   #forget(): void {
     const at = Math.max(
       0,
-      this.#gaps.findIndex(({ toMs }) => toMs !== null),
+      this.#gaps.findIndex(({ closedMs }) => closedMs !== null),
     )
     const [gap] = this.#gaps.splice(at, 1)
     const untilSeq = gap.toSeq ?? gap.seq
-    this.floorMs = Math.max(this.floorMs, (gap.toMs ?? gap.fromMs) + skewAt({ clock: this.#clock() }, untilSeq))
+    this.floorMs = Math.max(this.floorMs, (gap.closedMs ?? gap.fromMs) + skewAt({ clock: this.#clock() }, untilSeq))
     if (gap.toSeq === null) this.#wanted.closeGap(gap.seq)
     this.#forgetSubscriptions(untilSeq)
   }
