@@ -6,7 +6,7 @@ import { unixMs, type SessionId } from '../../src/shared/base/units.ts'
 import { CRASH_WANTS } from './crash-wants.ts'
 import { spawnAndKill } from './kill.ts'
 import { probeSyncs } from './sync-probe.ts'
-import { gapsOf, must, storedFeed, verified } from './stored.ts'
+import { connectedFeeds, gapsOf, must, storedFeed, verified } from './stored.ts'
 
 const RATE = 20_000
 /** Most kills come this early, while the threads of the recorder are still starting. */
@@ -38,7 +38,8 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
   let unstored = 0
   const ages: number[] = []
   let lateKills = 0
-  const sessions: SessionId[] = []
+  /** Feeds of each session that are known to have been connected. */
+  const sessions = new Map<SessionId, number>()
   try {
     for (let i = 1; i <= times; i++) {
       const fromMs = performance.now()
@@ -51,7 +52,6 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
         afterMs,
       })
       const safeMs = SAFE_MS + SYNCS * probe.slowestSince(fromMs)
-      sessions.push(killed.session)
       let lastSeq = 0
       for (const [feed] of CRASH_WANTS) {
         const stored = await storedFeed(file, feed, killed.session)
@@ -64,6 +64,9 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
         lastSeq = Math.max(lastSeq, stored.lastSeq)
         frames += stored.frames
       }
+      // Before its first commit, nothing says that it connected.
+      const feeds = lastSeq > 0 ? CRASH_WANTS.length : await connectedFeeds(file, killed.session)
+      sessions.set(killed.session, feeds)
       must(lastSeq >= killed.committed, `kill ${i}: ${killed.committed} was committed and ${lastSeq} is stored`)
       const lost = killed.received.filter(({ n }) => n > lastSeq)
       const lastMs = killed.received.at(-1)?.atMs ?? 0
@@ -85,9 +88,9 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
   }
   await nextStart(file)
   const gaps = await gapsOf(file)
-  for (const session of sessions) {
+  for (const [session, feeds] of sessions) {
     const crash = gaps.filter((gap) => gap.session === session && gap.cause === 'crash')
-    must(crash.length === CRASH_WANTS.length, `${session} has ${crash.length} gaps of cause crash`)
+    must(crash.length === feeds, `${session} has ${crash.length} gaps of cause crash, and ${feeds} feeds`)
     must(
       crash.every(({ toMs }) => toMs !== null),
       `${session} has a crash gap without an end`,

@@ -39,6 +39,16 @@ export async function storedFeed(
   return { frames, sha256: hash.digest('hex'), lastSeq, ordered }
 }
 
+/** How many feeds a session says it connected to. */
+export async function connectedFeeds(file: string, session: SessionId): Promise<number> {
+  const reader = await openStoreReader({ file })
+  const feeds = new Set<FeedId>()
+  for await (const { entries } of reader.replay({ session, afterSeq: 0 }))
+    for (const { entry } of entries) if (entry.type === 'connecting') feeds.add(entry.feed)
+  await reader.close()
+  return feeds.size
+}
+
 export async function verified(file: string, session: SessionId | null): Promise<VerifyReport> {
   const reader = await openStoreReader({ file })
   const report = await reader.verify(session)
