@@ -23,7 +23,7 @@ export class EvidenceState {
   place = $state.raw<{ readonly asked: number; readonly ms: number } | null>(null)
   /** The last verification this window started; `session` null means all sessions. */
   verifying = $state.raw<{ readonly session: string | null; readonly job: string } | null>(null)
-  /** A verification that no pane has shown yet. */
+  /** A verification started outside Evidence that no pane has shown yet. */
   unseen = $state.raw<{ readonly session: string | null } | null>(null)
   jobs = $state.raw<readonly JobState[]>([])
   readonly job = $derived.by(() => this.jobs.find((one) => one.id === this.verifying?.job))
@@ -52,7 +52,6 @@ export class EvidenceState {
     const result = await this.#transport.invoke('evidence.verify', { session })
     if (!result.ok) return result.error
     this.verifying = { session, job: result.value }
-    this.unseen = { session }
     return null
   }
   /** Starts comparing all bars of an instrument in a session. Returns a failure to start, else null. */

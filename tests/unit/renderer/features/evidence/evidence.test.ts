@@ -238,15 +238,19 @@ describe('agreement', () => {
 
 describe('a verification', () => {
   recorded(async () => undefined)
-  it('is shown where it was started elsewhere, once', async () => {
+  it('is no news where it was started', async () => {
     const transport = new TestTransport().serve('jobs', () => []).answer('evidence.verify', () => 'job-verify')
     const started = new EvidenceState(transport)
     await started.verify(null)
     started.close()
-    expect(started.unseen).toEqual({ session: null })
+    // Another Evidence pane would leave what it shows.
+    expect(started.unseen).toBeNull()
+    expect(started.verifying).toEqual({ session: null, job: 'job-verify' })
+  })
+  it('is shown where it was started elsewhere, once', async () => {
     const { state } = await open()
     const front = () => screen.getByRole('tab', { selected: true }).textContent
-    serviceOf(state, evidence).unseen = started.unseen
+    serviceOf(state, evidence).unseen = { session: null }
     render(EvidencePane, { app: state })
     await tick()
     expect(front()).toBe('Verification')
