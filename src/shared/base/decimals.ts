@@ -14,12 +14,15 @@ export const mostOf = (computed: number, of: number): number => computed + of * 
 /** The least that it can be. */
 export const leastOf = (computed: number, of: number): number => computed - of * 2 * Number.EPSILON
 
-/** Those that are exact as doubles. */
-const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
+/** From 10^-8 to 10^22, which is the last that is exact as a double. */
+const POWERS: readonly number[] = Array.from({ length: 31 }, (_, at) => Number(`1e${at - 8}`))
 
 /** The decimal of at most 15 digits that a computed number above zero stands for: (100.1 + 100.3) / 2 is 100.1999… as a double. */
 export function nearestDecimal(computed: number): number {
-  const power = POWERS[14 - Math.floor(Math.log10(computed))]
-  // Writing it is right for every number, and takes twenty times as long.
-  return power === undefined ? Number(computed.toPrecision(15)) : Math.round(computed * power) / power
+  // Writing it is right for every number, and takes thirty times as long.
+  if (!(computed >= 1e-8 && computed < 1e15)) return Number(computed.toPrecision(15))
+  let at = computed < 1 ? 0 : 8
+  while (computed >= POWERS[at + 1]) at++
+  const scale = POWERS[30 - at]
+  return Math.round(computed * scale) / scale
 }
