@@ -71,8 +71,9 @@ async function run(check, context) {
   return { code: 0, tail: '' }
 }
 
-/** How long a check took, and how busy the machine was meanwhile, also with other checks. */
-const took = ({ seconds, busy }) => `${seconds.toFixed(1)} s, processors ${(busy * 100).toFixed(0)} % busy`
+/** How long a check took, and how busy the machine was meanwhile, also with other checks. Older reports lack that. */
+const took = ({ seconds, busy }) =>
+  `${seconds.toFixed(1)} s${busy === undefined ? '' : `, processors ${(busy * 100).toFixed(0)} % busy`}`
 
 /** A report in reports/; undefined when there is none or it is cut off, which counts as a failure. */
 function read(file) {

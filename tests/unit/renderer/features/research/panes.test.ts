@@ -130,7 +130,7 @@ describe('panes', () => {
     expect([...values.querySelectorAll('dt')].map((one) => one.title)).toEqual(['0', '1', '3', 'depth', 'one', 'two'])
     expect([...values.querySelectorAll('dd')].map((one) => one.textContent)).toEqual(['—', 'x', 'yes', 'y', '1', '2'])
   })
-  it('says that there is no data if an answer has none, whatever it is wrapped in', async () => {
+  it('says there is no data when an answer is empty, in any wrapper', async () => {
     const isSaid = async (text: string): Promise<boolean> => {
       render(ResponseView, { app, state: await stateOf(text), name: 'Metals', endpoint: 'metals' })
       const said = screen.queryByText('The service sent no data.') !== null
