@@ -3,7 +3,7 @@ import { WHOLE } from '../src/shared/core/recording/merged-sessions.ts'
 import { encodeBlock } from '../src/main/core/store/blocks/encode.ts'
 import { applyBlock } from '../src/main/core/store/read/block-bars.ts'
 import { openBlock } from '../src/main/core/store/blocks/open.ts'
-import { BlockScratch } from '../src/main/core/store/blocks/open-block.ts'
+import { ArrayScratch } from '../src/main/core/store/blocks/open-block.ts'
 import { Classifier } from '../src/main/core/store/format/classify.ts'
 import { fixedGrid } from '../src/shared/core/market/bars.ts'
 import { createBarBuilder, type BarBuilder } from '../src/shared/core/market/bar-builder.ts'
@@ -16,7 +16,7 @@ const MINUTE = 60_000
 /** Blocks, columns, bars: all of the way from what is on disk, as readers of the store go it. */
 function barsOf(blocks: readonly Uint8Array[]): BarBuilder {
   const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
-  const scratch = new BlockScratch()
+  const scratch = new ArrayScratch()
   const classifier = new Classifier()
   const part = { share: WHOLE, base: 0 }
   for (const bytes of blocks) applyBlock(classifier, openBlock(bytes, scratch), 'trade', part, 0, Infinity, builder)

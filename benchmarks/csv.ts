@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { exportTicks } from '../src/main/features/export/ticks.ts'
 import { encodeBlock } from '../src/main/core/store/blocks/encode.ts'
+import { BLOCK_ROWS } from '../src/main/core/store/write/open-session.ts'
 import { openBlock } from '../src/main/core/store/blocks/open.ts'
 import { readTicks } from '../src/main/core/store/read/ticks.ts'
 import type { StoreReader } from '../src/main/core/store/types/reader.ts'
@@ -61,6 +62,7 @@ function readerOf(series: readonly (readonly BenchBlock[])[], count: number): St
           startedMs: unixMs(0),
           endedMs: unixMs(1),
           clean: true,
+          isCorrupt: false,
           live: false,
           feeds: [{ feed: 'crypto/XT', ...counts }],
           symbols: 1,
@@ -143,14 +145,17 @@ export async function benchCsv(count = 10_000_000): Promise<readonly Row[]> {
     const rows = [line('DuckDB COPY, one thread', count / theirs / 1e6, 3)]
     const shell = await shellRate(folder, blocks.slice(0, Math.ceil(blocks.length / 10)))
     if (shell !== undefined) rows.push(line('sqlite3 -csv', shell, 5))
-    return [...rows, await manySymbols(folder, Math.ceil(count / 4), rate)]
+    return [...rows, await manySymbols(folder, Math.max(Math.ceil(count / 4), SYMBOLS * BLOCK_ROWS), rate)]
   } finally {
     duck.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** A session has many symbols, and their ticks alternate: the same export beside that of one symbol (M ticks/s). */
+/**
+ * A session has many symbols, and their ticks alternate: the same export beside that of one symbol (M ticks/s). `count` is at least a
+ * full block of each, as one symbol has.
+ */
 async function manySymbols(folder: string, count: number, single: number): Promise<Row> {
   const runs = [...messageRuns('crypto/XT', Math.ceil(count / SYMBOLS))]
   const series = Array.from({ length: SYMBOLS }, (_, i) =>

@@ -118,7 +118,7 @@ export async function benchFlow(messagesPerDay = 100_000, times = 5): Promise<re
       reader,
       source: () => 'demo',
       present: () => new Map(),
-      committed: async () => undefined,
+      committed: () => Promise.resolve(true),
       wallMs: () => nowMs,
       days: (asset) => hubCalendar.days(asset),
       failed: (what, thrown) => {

@@ -181,7 +181,7 @@ function settings() {
   return {
     version: 1,
     watchlists: [{ id: 'load', name: 'Load', symbols }],
-    workspace: { activeWatchlist: 'load', instrument: 'crypto:TAAUSD' },
+    workspace: { activeWatchlist: 'load' },
     help: { tourSeen: true },
   }
 }

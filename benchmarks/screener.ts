@@ -46,7 +46,7 @@ export async function benchScreener(count = 200_000, looks = 400): Promise<reado
       reader,
       source: () => 'demo',
       present: () => new Map(),
-      committed: async () => undefined,
+      committed: () => Promise.resolve(true),
       wallMs: () => session.toMs,
       days: (asset) => hubCalendar.days(asset),
       failed: (what, thrown) => {

@@ -68,10 +68,10 @@ export async function benchServed(count: number | null = 3_000_000, seconds = 20
   })
 }
 
-async function fullSpeed({ baseUrl, apiKey, clock }: ReplayServer, count: number): Promise<Row> {
-  const to = clock().fromMs + count
-  const url = `${baseUrl}/replay?to=${to}`
-  const best = await besideBareLoop(url, apiKey)
+async function fullSpeed(server: ReplayServer, count: number): Promise<Row> {
+  const to = server.clock().fromMs + count
+  const url = `${server.baseUrl}/replay?to=${to}`
+  const best = await besideBareLoop(url, server.apiKey)
   return row({
     name: `serve a recording over HTTP: ${count / 1e6} M messages as lines`,
     unit: 'M messages/s',
@@ -128,8 +128,9 @@ async function firstBytes(url: string, key: string): Promise<Uint8Array> {
 const SPACING_TURNS = 3
 
 /** The p99 of how far messages at 1× are from their times, beside bare timers that write the same lines. */
-async function spacing({ baseUrl, apiKey, clock }: ReplayServer, seconds: number): Promise<Row> {
-  const to = clock().fromMs + seconds * 1_000
+async function spacing(server: ReplayServer, seconds: number): Promise<Row> {
+  const { baseUrl, apiKey } = server
+  const to = server.clock().fromMs + seconds * 1_000
   const bare = createServer((_request, response) => {
     const from = performance.now()
     let sent = 0

@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { systemClock, type Clock } from '../src/main/base/clock.ts'
 import { openStoreReader } from '../src/main/core/store/open.ts'
@@ -21,6 +22,7 @@ import { startSession } from './session.ts'
 import { machineNs } from './team-terminals.ts'
 
 const FEED = 'crypto/XT'
+const PUBLISHED_WITHIN_MS = 300_000
 const READER_WORKER = new URL('../src/main/reader-worker.ts', import.meta.url)
 
 export interface RecorderOptions {
@@ -139,6 +141,12 @@ async function record({ servers, team, folder, messages, rate, warmUp }: Recorde
   await session.stored(messages + 1)
   await session.close()
   publishing.ended(session.session)
+  // Closing alone waits for ten seconds, and after an outage there may be more to publish.
+  const deadline = Date.now() + PUBLISHED_WITHIN_MS
+  while (publishing.status().unfinished > 0) {
+    if (Date.now() > deadline) throw new Error('the session isn’t published as a whole')
+    await sleep(20)
+  }
   await publishing.close()
   const { heads } = await reader.ledger(session.session)
   const cpuSeconds = ownSeconds() - cpuFrom

@@ -15,6 +15,7 @@ import type { StoreReplicas } from '../src/main/core/store/types/replica.ts'
 import { lostReason, TeamFollower } from '../src/main/features/team/follow/follower.ts'
 import { NO_COPIES } from '../src/main/features/team/follow/local-copies.ts'
 import { headsOf } from '../src/main/features/team/follow/pieces.ts'
+import { lastSeqOf } from '../src/main/features/team/frame/seqs.ts'
 import { TeamMarket } from '../src/main/features/team/follow/team-market.ts'
 import { connectTeam } from '../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../src/main/features/team/nats/target.ts'
@@ -38,8 +39,10 @@ export interface ReceiverOptions {
 
 /** One terminal or subscription. */
 export interface Received {
-  /** Market messages in the hub of a terminal; frames of a subscription. */
+  /** Market messages in the hub of a terminal, which leaves out what isn't the present; frames of a subscription. */
   readonly count: number
+  /** The last seq that a terminal has stored. */
+  readonly storedSeq: number
   /** A terminal has the whole session up to the recorder's close record. */
   readonly isComplete: boolean
   /** The last head of each connection that a terminal computed, hex. */
@@ -100,6 +103,7 @@ const NO_STORE: StoreReplicas = {
 
 interface Counting {
   count: number
+  storedSeq: number
   isComplete: boolean
   heads: Record<string, string>
 }
@@ -107,7 +111,7 @@ interface Counting {
 async function subscribe(options: ReceiverOptions, team: TeamName, seen: () => void): Promise<Counting> {
   const { connect } = await import('@nats-io/transport-node')
   const connection = await connect({ servers: readNatsTarget(options.servers, {}, {}).servers.slice() })
-  const state: Counting = { count: 0, isComplete: false, heads: {} }
+  const state: Counting = { count: 0, storedSeq: 0, isComplete: false, heads: {} }
   connection.subscribe(liveSubjects(team), {
     callback: () => {
       state.count++
@@ -130,7 +134,7 @@ async function startTerminal(
   const file = join(folder, `terminal-${n}.db`)
   const replicas = options.hasStore ? (await openStoreWriter({ file, worker: STORE_WORKER })).replicas : NO_STORE
   const hub = createHub({ calendar: hubCalendar })
-  const state: Counting = { count: 0, isComplete: false, heads: {} }
+  const state: Counting = { count: 0, storedSeq: 0, isComplete: false, heads: {} }
   const market = new TeamMarket(
     {
       sink: {
@@ -163,6 +167,7 @@ async function startTerminal(
         market.show(info, flushes)
         seen()
         Object.assign(state.heads, headsOf(flushes))
+        for (const { batch } of flushes) state.storedSeq = Math.max(state.storedSeq, lastSeqOf(batch))
         if (delays === null) return
         const now = machineNs()
         for (const { batch } of flushes)

@@ -7,7 +7,8 @@ import { root } from './ensure.mjs'
 /** Below out/linux, and where each goes. The configuration of the packager reads this list. */
 export const LINUX_FILES = {
   'metainfo.xml': '/usr/share/metainfo/app.tapedeck.Tapedeck.metainfo.xml',
-  'session.xml': '/usr/share/mime/packages/tapedeck-session.xml',
+  // After the packager's tapedeck.xml by name: where both say something, such as the icon, the last one counts.
+  'session.xml': '/usr/share/mime/packages/tapedeck_session.xml',
   'tapedeck.1.gz': '/usr/share/man/man1/tapedeck.1.gz',
   'tapedeck.bash': '/usr/share/bash-completion/completions/tapedeck',
   _tapedeck: '/usr/share/zsh/vendor-completions/_tapedeck',

@@ -172,18 +172,18 @@ const lastLines = (text, count = 8) =>
 
 /**
  * What one run of a check comes to.
- * @param {{ id: string, title: string, report?: string }} check
+ * @param {{ id: string, title: string, report?: string, canBeEmpty?: boolean }} check `canBeEmpty`: it may run no test
  * @param {{ code: number, report?: unknown, tail?: string }} run its exit code; its report, where it writes one; the end
  *   of what it printed
  * @param {Machine} machine
  * @returns {Counts}
  */
-export function outcomeOf({ id, title, report: file }, { code, report, tail = '' }, machine) {
+export function outcomeOf({ id, title, report: file, canBeEmpty = false }, { code, report, tail = '' }, machine) {
   if (code === UNABLE) return notRun(title, [id], 'it could not be done here, and says why above', machine)
   if (file === undefined) return code === 0 ? passed : failed([title, ...lastLines(tail)].join('\n      '))
   const counts = counted(report, machine)
   if (!counts) return failed(`${title}\n      no report was written`)
   if (counts.failed === 0 && code !== 0) return sumOf([counts, failed(`${title}\n      ended with code ${code}`)])
-  if (counts.passed + counts.failed === 0) return sumOf([counts, failed(`${title}\n      ran no test`)])
+  if (counts.passed + counts.failed === 0 && !canBeEmpty) return sumOf([counts, failed(`${title}\n      ran no test`)])
   return counts
 }

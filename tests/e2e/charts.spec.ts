@@ -165,7 +165,7 @@ test('a chart takes indicators, styles and scales by mouse', { tag: BROWSER_ONLY
   await page.mouse.up()
   await page.keyboard.up('Shift')
   await expect(chart.region.getByRole('group', { name: 'Marked range' })).toContainText(/bars?, \d+ (s|min).*volume/)
-  await page.mouse.click(area.x + area.width * 0.3, y)
+  await page.mouse.click(area.x + area.width * 0.5, area.y + area.height * 0.3)
   await expect(chart.region.getByRole('group', { name: 'Marked range' })).toBeHidden()
 
   await page.mouse.click(area.x + area.width * 0.5, area.y + area.height * 0.3, { button: 'right' })

@@ -1,5 +1,6 @@
 /** The trade journal: notes pinned to the tape, seen on charts, in replays and after a restart, and the review of a session. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { line, violations } from './accessibility.ts'
 import { runCli } from './app.ts'
@@ -170,4 +171,19 @@ test('notes are pinned to the tape, and the review has all of a session', async 
     expect(out).toContain('Bought the breakout #late')
     expect(out).toMatch(/!\[Screenshot\]\(.*journal.*\.(png|jpg)\)/)
   })
+})
+
+test('with large text in a small window, notes and reviews can be scrolled to', async ({ open, home }) => {
+  await writeFile(join(home, 'settings.json'), JSON.stringify({ appearance: { scale: 150 } }))
+  const { page } = await open({ size: { width: 1024, height: 640 } })
+  await page.getByRole('region', { name: 'Watchlist' }).getByText('BTC-USD', { exact: true }).first().click()
+  await addNote(page, 'Bought the breakout')
+  const journal = await openPane(page, 'journal')
+  const note = journal.getByText('Bought the breakout')
+  await note.scrollIntoViewIfNeeded()
+  await expect(note).toBeInViewport({ ratio: 1 })
+  await journal.getByRole('tab', { name: 'Review' }).click()
+  const moves = journal.getByRole('heading', { name: 'Largest moves' })
+  await moves.scrollIntoViewIfNeeded()
+  await expect(moves).toBeInViewport({ ratio: 1 })
 })

@@ -1,5 +1,5 @@
 /** The palette, keys that the user chooses, menus, help and tour: by keyboard alone. */
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { openPane } from './panes.ts'
 import { Screen } from './screen.ts'
@@ -276,6 +276,21 @@ test('larger text keeps the window whole at 1024 × 640', { tag: BROWSER_ONLY },
   expect(whole).toEqual([1024, 640])
   for (const bar of [page.getByRole('banner'), page.getByRole('contentinfo')])
     expect(await bar.evaluate((node) => node.scrollWidth - node.clientWidth)).toBeLessThanOrEqual(0)
+  const right = async (one: Locator) => one.evaluate((node) => node.getBoundingClientRect().right)
+  await screen.tape().getByRole('button', { name: 'Pause tape' }).click()
+  const paused = screen.tape().getByRole('button', { name: /^Paused/ })
+  expect(await right(paused)).toBeLessThanOrEqual(1024)
+  await page
+    .getByRole('application', { name: /^Chart of / })
+    .first()
+    .focus()
+  await page.keyboard.press('Alt+k')
+  for (const key of ['ArrowLeft', 'Enter', 'ArrowLeft', 'Enter']) await page.keyboard.press(key)
+  const style = page.getByRole('toolbar', { name: /^Style of / })
+  const colors = style.getByRole('radio')
+  await expect(colors.last()).toBeVisible()
+  expect(await right(colors.last())).toBeLessThanOrEqual(await right(style))
+  await page.keyboard.press('Escape')
   await page.keyboard.press('Control+,')
   const dialog = await screen.dialog('Settings').boundingBox()
   expect(

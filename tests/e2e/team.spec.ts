@@ -193,7 +193,7 @@ test.describe('a team [needs nats-server]', () => {
       const sessions = page.getByRole('region', { name: 'Sessions' })
       // Beside it is the session of the demo market from before.
       await sessions.getByRole('searchbox', { name: 'Filter sessions' }).fill('team:')
-      const row = sessions.getByRole('row').filter({ hasText: 'Complete' })
+      const row = sessions.getByRole('row').filter({ hasText: 'Closed' })
       await expect(row).toHaveCount(1, { timeout: 45_000 })
       await expect(row).not.toContainText('drop')
       await row.dblclick()
@@ -309,7 +309,7 @@ test.describe('a team [needs nats-server]', () => {
         await page.keyboard.press('Alt+s')
         const sessions = page.getByRole('region', { name: 'Sessions' })
         await sessions.getByRole('searchbox', { name: 'Filter sessions' }).fill('team:2')
-        const row = sessions.getByRole('row').filter({ hasText: 'Complete' })
+        const row = sessions.getByRole('row').filter({ hasText: 'Closed' })
         await expect(row).toHaveCount(1, { timeout: 45_000 })
         await row.click({ button: 'right' })
         await expect(page.getByRole('menuitem', { name: 'Replay only this session' })).toBeVisible()

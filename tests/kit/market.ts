@@ -79,6 +79,7 @@ export const makeSession = (id: string, parts: Partial<SessionRow> = {}): Sessio
   startedMs: unixMs(0),
   endedMs: null,
   clean: false,
+  isCorrupt: false,
   live: true,
   feeds: [],
   symbols: 0,

@@ -18,8 +18,8 @@ export const PHASES = [
 ] as const
 export type Phase = (typeof PHASES)[number]
 
-/** What the importing recorder does now, as it says before and after each step. */
-export const IMPORT_STAGES = ['importing', 'imported', 'erasing', 'erased'] as const
+/** What the importing recorder does now, as it says before and after each step. `held`: some rows are stored, and it stands still. */
+export const IMPORT_STAGES = ['importing', 'held', 'imported', 'erasing', 'erased'] as const
 export type ImportStage = (typeof IMPORT_STAGES)[number]
 
 /** The session file that it imports, in the folder of its store. */

@@ -60,9 +60,15 @@ async function work(): Promise<void> {
       await (Math.random() < 0.5 ? session.close() : recorder.stop())
       return
     case 'importing':
-      for (;;) {
+      for (let i = 0; ; i++) {
         tell('importing')
-        const { session: other } = await importPackage(join(dirname(file), IMPORT_FILE), writer.library)
+        // Half of the recorders are killed here, in the middle of their second import, on fast machines, too.
+        const onProgress = (_done: number, stored: number): void => {
+          if (i === 0 || stored === 0) return
+          tell('held')
+          still(600_000)
+        }
+        const { session: other } = await importPackage(join(dirname(file), IMPORT_FILE), writer.library, { onProgress })
         tell('imported')
         await sleep(Math.random() * 200)
         tell('erasing')

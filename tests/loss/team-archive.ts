@@ -23,6 +23,7 @@ import type { TeamName } from '../../src/main/features/team/names.ts'
 import type { SessionInfo } from '../../src/main/features/team/session-info.ts'
 import { unixMs } from '../../src/shared/base/units.ts'
 import type { PostgresServer } from '../kit/postgres-process.ts'
+import { publishFrames } from '../kit/publish-frames.ts'
 
 const ARCHIVER = fileURLToPath(new URL('team-archiver.ts', import.meta.url))
 /** Flushes published around each kill, and messages in each. */
@@ -123,11 +124,8 @@ function publisher(log: TeamLog, { id, frames }: Made): (count: number) => Promi
   let next = 0
   let previous = 0
   return async (count) => {
-    for (const { bytes } of frames.slice(next, next + count)) {
-      const outcome = await log.publish(1, id, bytes, previous)
-      if (outcome.is !== 'stored') throw new Error('somebody else publishes this session')
-      previous = outcome.sequence
-    }
+    const due = frames.slice(next, next + count).map(({ bytes }) => bytes)
+    previous = await publishFrames(log, id, due, previous)
     next += count
   }
 }

@@ -240,12 +240,15 @@ async function commitDuring(recorder: TeamRecorder, work: () => Promise<unknown>
   await working
 }
 
-const published = (recorder: TeamRecorder, what: string): Promise<void> =>
-  waitFor(
+/** Commits once more first: what was published before a stream was deleted says nothing about the one that replaces it. */
+async function published(recorder: TeamRecorder, what: string): Promise<void> {
+  recorder.commit(1)
+  await waitFor(
     `${what}: caught up`,
     () => recorder.isCaughtUp(),
     () => recorder.said.at(-1) ?? 'nothing was said',
   )
+}
 
 async function waitFor(what: string, check: () => boolean, why = (): string => ''): Promise<void> {
   const deadline = Date.now() + WITHIN_MS

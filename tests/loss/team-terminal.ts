@@ -71,7 +71,8 @@ export async function disturbTerminals(options: TerminalFaults): Promise<string>
             throw new Error(`the terminal ${name} has other heads than the recorder`)
           break
         }
-        if (Date.now() > deadline) throw new Error(`the terminal ${name} has ${one.count} of ${messages} messages`)
+        if (Date.now() > deadline)
+          throw new Error(`the terminal ${name} has stored seq ${one.storedSeq}, and ${messages} messages were sent`)
         await sleep(100)
       }
     }

@@ -76,13 +76,18 @@ class Tapedeck:
         self._timeout = timeout
 
     @classmethod
-    def connect(cls, home: Union[str, "os.PathLike[str]", None] = None) -> "Tapedeck":
-        """Reads address and token from `api.json` in Tapedeck's folder (default: its own). Raises `not-found`."""
+    def connect(
+        cls, home: Union[str, "os.PathLike[str]", None] = None, timeout: Optional[float] = 60
+    ) -> "Tapedeck":
+        """Reads address and token from `api.json` in Tapedeck's folder (default: its own). Raises `not-found`.
+
+        `timeout`: seconds in which Tapedeck has to answer; None: forever.
+        """
         file = (_home() if home is None else Path(home)) / "api.json"
         hint = "Start tapedeck serve --api first."
         try:
             found = json.loads(file.read_text("utf-8"))
-            return cls(found["base_url"], found["token"])
+            return cls(found["base_url"], found["token"], timeout)
         except FileNotFoundError as error:
             raise TapedeckError("not-found", f"There is no {file}.", hint) from error
         except OSError as error:

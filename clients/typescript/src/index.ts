@@ -133,6 +133,8 @@ const truncated = (what: 'answer' | 'stream', cause?: unknown): TapedeckError =>
 export interface Limits {
   /** How long Tapedeck has to accept a live stream, ms. */
   readonly acceptMs: number
+  /** How long an accepted live stream may be quiet before Tapedeck is asked, and how long it then has to answer, ms. */
+  readonly answerMs: number
   /** Bytes of an answer that isn't a stream. */
   readonly answerBytes: number
   /** Characters of a row. */
@@ -146,6 +148,7 @@ export interface Limits {
 /** More than any answer has. */
 const LIMITS: Limits = {
   acceptMs: 60_000,
+  answerMs: 60_000,
   answerBytes: 1 << 28,
   rowLength: 1 << 27,
   messageLength: 1 << 24,
@@ -276,7 +279,7 @@ export class Tapedeck {
 
   /** Live messages. Taking one grants new credit, so a slow program is sent no more than it can take. */
   async *live(feed: string, symbols: readonly string[], credit = 1_000): AsyncGenerator<LiveMessage> {
-    const { acceptMs, messageLength, waitingLength } = this.#limits
+    const { acceptMs, answerMs, messageLength, waitingLength } = this.#limits
     // Node's WebSocket takes headers, which the type of a browser's doesn't know.
     const init = { headers: { authorization: `Bearer ${this.#token}` } } as unknown as string[]
     const socket = new WebSocket(`${this.baseUrl.replace(/^http/, 'ws')}/v1/stream`, init)
@@ -284,9 +287,13 @@ export class Tapedeck {
     /** Ticks that may still be sent, and characters of other messages that wait. */
     let [due, unread] = [credit, 0]
     let over: TapedeckError | undefined
+    /** Fires when nothing has come for a while. A quiet market isn't a lost connection, but Tapedeck answers. */
+    let quiet: NodeJS.Timeout | undefined
+    let isAsked = false
     let wake = (): void => undefined
     const end = (error: TapedeckError): void => {
       over ??= error
+      clearTimeout(quiet)
       socket.close()
       wake()
     }
@@ -295,6 +302,8 @@ export class Tapedeck {
       const message = parse(text) as LiveMessage | null | undefined
       if (typeof message !== 'object' || message === null)
         return end(unexpected('A message of the live stream isn’t JSON.'))
+      // An answer to this client, and nothing for the program.
+      if ((message as { readonly type: unknown }).type === 'pong') return
       const isTick = message.type === 'tick'
       if (isTick) due -= 1
       else unread += text.length
@@ -305,17 +314,27 @@ export class Tapedeck {
     }
     socket.addEventListener('message', ({ data }) => {
       // Nothing after a fault is taken, or waits.
-      if (over === undefined) take(String(data))
+      if (over !== undefined) return
+      isAsked = false
+      quiet?.refresh()
+      take(String(data))
     })
     const late = setTimeout(() => {
       end(new TapedeckError('offline', `${this.baseUrl} didn’t accept the live stream in time.`, OFFLINE_HINT))
     }, acceptMs)
+    const listen = (): void => {
+      if (isAsked) return end(new TapedeckError('offline', `${this.baseUrl} doesn’t answer.`, OFFLINE_HINT))
+      isAsked = true
+      send({ op: 'ping' })
+      quiet?.refresh()
+    }
     const lost = () => end(new TapedeckError('offline', 'The live stream was lost.', OFFLINE_HINT))
     socket.addEventListener('close', lost)
     socket.addEventListener('error', lost)
     const send = (message: object): void => socket.send(JSON.stringify(message))
     socket.addEventListener('open', () => {
       clearTimeout(late)
+      quiet = setTimeout(listen, answerMs)
       send({ op: 'credit', messages: credit })
       send({ op: 'subscribe', feed, symbols })
     })
@@ -340,7 +359,7 @@ export class Tapedeck {
       }
     } finally {
       clearTimeout(late)
-      socket.close()
+      end(new TapedeckError('offline', 'The live stream was closed.'))
     }
   }
 

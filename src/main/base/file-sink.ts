@@ -69,6 +69,8 @@ const encoder = new TextEncoder()
 export interface SafeFileOptions {
   /** Whether `commit` may replace a file; default: yes. */
   readonly replace?: boolean | undefined
+  /** Replaces a link instead of writing where it leads: for names that Tapedeck makes up. */
+  readonly replacesLinks?: boolean | undefined
   /** Called with the temporary name before the file is made. */
   readonly onTemporary?: ((path: string) => void) | undefined
 }
@@ -79,7 +81,8 @@ export const temporaryName = (target: string): string =>
 
 /** Opens a temporary file next to `path`. Rejects with `disk-error`, `disk-full` or `usage`. */
 export async function createSafeFile(path: string, options: SafeFileOptions = {}): Promise<SafeFile> {
-  const target = await findTarget(path).catch((thrown: unknown) => {
+  const finding = options.replacesLinks === true ? Promise.resolve(resolve(path)) : findTarget(path)
+  const target = await finding.catch((thrown: unknown) => {
     throw fileFailure(thrown, path)
   })
   const named = target === resolve(path) ? path : `${path}, a link to ${target}`

@@ -13,6 +13,10 @@ export function readFeedSymbols(texts: readonly string[]): Map<FeedId, string[]>
       .split(',')
       .map((one) => one.trim())
       .filter(Boolean)
+    // A service would be asked for a symbol of this name, and acknowledge it.
+    const other = symbols.find((one) => isFeedId(one.split(':')[0]))
+    if (other !== undefined)
+      throw new UsageError(`${other} names a feed inside the list of ${feed}; write --feed ${other}`)
     if (symbols.length === 0) throw new UsageError(`--feed ${feed} has no symbols; write ${feed}:SYMBOL,SYMBOL`)
     // Two aliases of one instrument are one subscription; the first is sent.
     const all = [...(symbolsOf.get(feed) ?? []), ...symbols]

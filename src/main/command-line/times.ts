@@ -1,11 +1,9 @@
 /** Reads the times and durations of every option: one grammar for all commands. */
-import { DAY_MS } from '../../shared/base/durations.ts'
+import { DAY_MS, UNIT_MS, type DurationUnit } from '../../shared/base/durations.ts'
 import { createOffsets, createZone } from '../base/zones.ts'
 import type { Clock } from '../base/clock.ts'
 import { toFailure } from '../../shared/base/errors.ts'
 import { UsageError, type Option, type Values } from './command.ts'
-
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS } as const
 
 /** The times that `instant` takes, for help. */
 export const INSTANT_HELP = '2026-01-05, 2026-01-05T09:30Z, 09:30, today, yesterday, now, -1h, or epoch ms'
@@ -20,7 +18,7 @@ export const ZONE_OPTION: Option = {
 /** A length of time such as 30s, 5m, 1.5h, 2d or 250ms, in ms; undefined for other text. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
-  return match === null ? undefined : Number(match[1]) * UNITS[match[2] as keyof typeof UNITS] // as the pattern says
+  return match === null ? undefined : Number(match[1]) * UNIT_MS[match[2] as DurationUnit] // as the pattern says
 }
 
 /** Reads an option with a length of time, ms. Throws UsageError. */

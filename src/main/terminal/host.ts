@@ -128,7 +128,7 @@ export interface HostOptions {
   /** Record (true) or not (false) whatever the settings say. */
   readonly record?: boolean | undefined
   /** Allow a feed more than one connection, whatever the settings say. */
-  readonly allowSharding?: boolean | undefined
+  readonly allowSharding?: (() => boolean) | undefined
   /** Refuse to start if the store isn't writable, for hosts whose purpose is to record. */
   readonly mustRecord?: boolean | undefined
   /** Subscribe to the symbols of every watchlist (default: as the settings say). */

@@ -26,8 +26,10 @@ export interface AxisSource {
   /** The scale shown: percent if symbols are compared. */
   readonly scale: () => ChartPlot['scale']
   readonly inverted: () => boolean
-  /** Lowest and highest value drawn over the bars of [from, to); Infinity and -Infinity if there is none. */
-  readonly others: (from: number, to: number) => readonly [number, number]
+  /** Lowest and highest value that studies draw over the bars of [from, to); Infinity and -Infinity if there is none. */
+  readonly studies: (from: number, to: number) => readonly [number, number]
+  /** The same of compared symbols on screen, which are shown whole. */
+  readonly compared: () => readonly [number, number]
   /** The rows of a footprint, which are shown whole; null without one. */
   readonly priceRows: () => PriceRows | null
   /** Height of the overlay at the top of the pane, px. */
@@ -36,7 +38,7 @@ export interface AxisSource {
   readonly textScale: () => number
 }
 
-/** Studies and compared symbols stretch the axis by at most this share of the bars' range to keep bars readable. */
+/** Studies stretch the axis by at most this share of the bars' range to keep bars readable. */
 const MAX_STRETCH = 0.6
 
 /** Room beyond the highest and the lowest price, as a share of the range between them. */
@@ -165,8 +167,8 @@ export class PriceAxis {
       displayValueToRealValue: (value) => toScale(scale, value),
       displayValueToText: (value, precision) =>
         percent && this.base() > 0 ? percentText(value, this.base(), 2) : fixedText(value, precision),
-      // In log10 units: 1e-5 is finer than anyone needs.
-      minSpan: (precision) => (log ? 1e-5 : 10 ** -precision),
+      // In log10 units: 1e-5 is finer than anyone needs. The library’s precision is the least of any indicator over the prices.
+      minSpan: () => (log ? 1e-5 : 10 ** -this.#source.series().decimals),
     }
     this.#chart.overrideYAxis(override)
   }
@@ -186,8 +188,10 @@ export class PriceAxis {
       high = Math.max(high, closeOnly ? row.close : row.high)
     }
     if (low > high) return defaultRange
-    const [least, most] = this.#source.others(from, to)
-    const stretch = this.#source.scale() === 'percent' ? Infinity : Math.max((high - low) * MAX_STRETCH, 1e-12)
+    const [lowest, highest] = this.#source.compared()
+    ;[low, high] = [Math.min(low, lowest), Math.max(high, highest)]
+    const [least, most] = this.#source.studies(from, to)
+    const stretch = Math.max((high - low) * MAX_STRETCH, 1e-12)
     if (least <= most) {
       ;[low, high] = [Math.min(low, Math.max(least, low - stretch)), Math.max(high, Math.min(most, high + stretch))]
     }

@@ -96,6 +96,8 @@ class KlineChart implements ChartPort {
   readonly #viewWatch: ViewWatch
   readonly #turn: Turn
   readonly #unprovide: () => void
+  /** Aborted when the chart is destroyed. */
+  readonly #ended = new AbortController()
   #theme: ChartTheme
   #zone = new Zone('UTC')
   #series: StyledSeries = { label: '', intervalMs: 60_000, decimals: 2, style: 'candles', ticks: false }
@@ -129,7 +131,6 @@ class KlineChart implements ChartPort {
   #isLow = false
   #isStale = false
   #hasVolumePane = false
-  #isDestroyed = false
 
   constructor(element: HTMLElement, theme: ChartTheme) {
     this.#element = element
@@ -177,7 +178,8 @@ class KlineChart implements ChartPort {
       priceRows: () => (this.#series.style === 'footprint' ? (this.#footprint?.rows ?? null) : null),
       head: () => this.#headPx,
       textScale,
-      others: (from, to) => this.#rangeOfOthers(from, to),
+      studies: (from, to) => this.#studies.range(from, to),
+      compared: () => this.#rangeOfCompared(),
     })
     this.#crosshair = new KlineCrosshair(chart, element, { rows, places, moved: () => this.#tellLegend() })
     this.#markers = new Markers({ rows, intervalMs: () => this.#series.intervalMs, textScale, places })
@@ -194,9 +196,10 @@ class KlineChart implements ChartPort {
     this.#axes.take()
     // The pane itself takes the keyboard; the library's own tab stop would be a second one.
     for (const child of element.children) child.removeAttribute('tabindex')
-    element.addEventListener('pointerdown', this.#bars.hold, true)
-    addEventListener('pointerup', this.#bars.release, true)
-    addEventListener('pointercancel', this.#bars.release, true)
+    const capture = { capture: true, signal: this.#ended.signal }
+    element.addEventListener('pointerdown', this.#bars.hold, capture)
+    addEventListener('pointerup', this.#bars.release, capture)
+    addEventListener('pointercancel', this.#bars.release, capture)
     this.#turn = turns.register(() => {
       if (!this.#bars.flush()) this.#canvases.repaint()
     })
@@ -283,6 +286,8 @@ class KlineChart implements ChartPort {
 
   setFlow(flowOf: FlowOf | null, fromMs: number): void {
     this.#studies.setFlow(flowOf, fromMs)
+    // No bar may come that would tell it.
+    this.#tellLegendOfPanes()
   }
 
   setStudies(studies: readonly ChartStudy[]): void {
@@ -437,14 +442,11 @@ class KlineChart implements ChartPort {
   }
 
   destroy(): void {
-    this.#isDestroyed = true
+    this.#ended.abort()
     this.#bars.stop()
     this.#turn.stop()
     this.#studies.stop()
     this.#crosshair.stop()
-    this.#element.removeEventListener('pointerdown', this.#bars.hold, true)
-    removeEventListener('pointerup', this.#bars.release, true)
-    removeEventListener('pointercancel', this.#bars.release, true)
     this.#canvases.stop()
     this.#unprovide()
     dispose(this.#chart)
@@ -477,6 +479,7 @@ class KlineChart implements ChartPort {
       gaps: this.#gaps,
       clockMs: this.#replayMs,
       markers: this.#markers.byRow(),
+      headPx: this.#headPx,
       style,
       ticks,
       intervalMs,
@@ -526,11 +529,10 @@ class KlineChart implements ChartPort {
     return comparedLines(this.#compared, place, this.#studies.stylesOverPrices(), this.#theme.series)
   }
 
-  /** Lowest and highest price of indicators and compared symbols over the bars of rows [from, to). */
-  #rangeOfOthers(from: number, to: number): readonly [number, number] {
-    const [low, high] = this.#studies.range(from, to)
+  /** Lowest and highest price of the compared symbols' lines; infinite if there are none. */
+  #rangeOfCompared(): readonly [number, number] {
     const prices = this.#comparedLines().flatMap((line) => line.prices.filter((price) => price !== null))
-    return [Math.min(low, ...prices), Math.max(high, ...prices)]
+    return [Math.min(...prices), Math.max(...prices)]
   }
 
   /** Makes bars wide enough for the numbers of a footprint, and as wide as before after it. */
@@ -622,7 +624,7 @@ class KlineChart implements ChartPort {
   /** Runs in a microtask, after the library's own, which positions the panes. */
   #tellLegendOfPanes(): void {
     queueMicrotask(() => {
-      if (!this.#isDestroyed) this.#tellLegend()
+      if (!this.#ended.signal.aborted) this.#tellLegend()
     })
   }
 }

@@ -1,5 +1,5 @@
 /** Parses typed instants: time, date, or both, in any zone; ISO 8601; epoch ms; an offset from now. Pure. */
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/base/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, UNIT_MS } from '../../shared/base/durations.ts'
 import { t } from '../../shared/base/text.ts'
 import { Zone } from './zone.ts'
 import { allZones, knownZone, systemZone, timeText, zoneAbbreviation, zonePlace } from './zone-time.ts'
@@ -26,15 +26,7 @@ export const TIME_EXAMPLES = '14:03, 14:03:22.500 New York, 4 Nov 09:30, 2026-11
 /** The most days of a replay on which a time without a date is searched. */
 const MAX_DAYS = 800
 
-const UNITS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: SECOND_MS,
-  sec: SECOND_MS,
-  m: MINUTE_MS,
-  min: MINUTE_MS,
-  h: HOUR_MS,
-  d: DAY_MS,
-}
+const UNITS: Readonly<Record<string, number>> = { ...UNIT_MS, sec: UNIT_MS.s, min: UNIT_MS.m }
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 /** Zone abbreviations with a single meaning, in hours east of UTC. Ambiguous ones are omitted. */
 const FIXED: Readonly<Record<string, number>> = {

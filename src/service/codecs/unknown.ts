@@ -30,147 +30,142 @@ const NAMES = {
 } as const
 type Part = keyof typeof NAMES
 
-/** Reads any JSON object sent on a feed. Returns an unknown record at worst. */
-export function readTolerantly(feed: Feed, value: JsonObject): Reading {
-  const used: string[] = []
-  const prices: string[] = []
-  const note = (part: Part, key: string, unit = ''): void => {
-    used.push(`${part} ${key}${unit}`)
-  }
-  let symbol: string | undefined
-  for (const key of NAMES.symbol) {
-    const text = own(value, key)
-    // Text that is a number, a time or a side isn't a symbol and belongs to another part.
-    if (typeof text !== 'string' || !isSymbol(text) || SIDE.test(text)) continue
-    if (numeric(text) !== undefined || readTime(text) !== undefined) continue
-    symbol = text
-    note('symbol', key)
-    break
+/** Finds the parts of one message, and remembers which keys they came from. */
+class Parts {
+  readonly prices: string[] = []
+  readonly symbol: string | undefined
+  flaw = ''
+  readonly #value: JsonObject
+  readonly #used: string[] = []
+
+  constructor(value: JsonObject) {
+    this.#value = value
+    const key = NAMES.symbol.find((name) => isSymbolText(own(value, name)))
+    if (key === undefined) return
+    this.symbol = own(value, key) as string // isSymbolText
+    this.#note('symbol', key)
   }
 
-  let flaw = ''
-  const priceOf = (part: Part): Price | undefined => {
+  /** The parts found so far, with their keys. */
+  get used(): string {
+    return this.#used.join(', ')
+  }
+
+  #note(part: Part, key: string, unit = ''): void {
+    this.#used.push(`${part} ${key}${unit}`)
+  }
+
+  price(part: Part): Price | undefined {
     for (const key of NAMES[part]) {
-      const n = numeric(own(value, key))
+      const n = numeric(own(this.#value, key))
       if (n === undefined) continue
       const price = asPrice(n)
-      if (price === undefined) flaw = BAD_PRICE
+      if (price === undefined) this.flaw = BAD_PRICE
       else {
-        note(part, key)
-        prices.push(key)
+        this.#note(part, key)
+        this.prices.push(key)
       }
       return price
     }
     return undefined
   }
-  const sizeOf = (part: Part): Size | undefined => {
+
+  size(part: Part): Size | undefined {
     for (const key of NAMES[part]) {
-      const raw = own(value, key)
+      const raw = own(this.#value, key)
       // As a JSON number, `q` is a sequence number; as text, it is a quantity.
       if (key === 'q' && typeof raw !== 'string') continue
-      const n = numeric(raw)
-      const found = asSize(n)
+      const found = asSize(numeric(raw))
       if (found === undefined) continue
-      note(part, key)
+      this.#note(part, key)
       return found
     }
     return undefined
   }
-  const timeOf = (part: Part): UnixMs | undefined => {
-    const reads = NAMES[part].map((key) => ({ key, raw: own(value, key), read: readTime(own(value, key)) }))
+
+  time(part: Part): UnixMs | undefined {
+    const values = NAMES[part].map((key) => ({
+      key,
+      raw: own(this.#value, key),
+      read: readTime(own(this.#value, key)),
+    }))
     // A trade number can look like a time in seconds but not in a finer unit, so finer units win.
-    const best = reads.find((x) => x.read !== undefined && x.read.unit !== 's') ?? reads.find((x) => x.read)
+    const best = values.find((x) => x.read !== undefined && x.read.unit !== 's') ?? values.find((x) => x.read)
     if (best?.read !== undefined) {
-      note(part, best.key, ` (${best.read.unit})`)
+      this.#note(part, best.key, ` (${best.read.unit})`)
       return unixMs(best.read.ms)
     }
-    if (reads.some((x) => numeric(x.raw) !== undefined)) flaw = BAD_TIME
+    if (values.some((x) => numeric(x.raw) !== undefined)) this.flaw = BAD_TIME
     return undefined
   }
+}
 
-  const unknown = (why: string): Reading => {
-    const eventMs = timeOf('time')
-    const record: MarketRecord = {
-      kind: 'unknown',
-      feed: feed.id,
-      ...(symbol === undefined ? {} : { symbol: serviceSymbol(symbol) }),
-      ...(eventMs === undefined ? {} : { eventMs }),
-      why,
-    }
-    return { record, mapping: '', priceKeys: [], flaw: '' }
-  }
-  const read = (record: MarketRecord): Reading => ({
-    record,
-    mapping: `tolerant ${feed.kind}: ${used.join(', ')}`,
-    priceKeys: prices,
-    flaw,
-  })
+/** Reads any JSON object sent on a feed. Returns an unknown record at worst. */
+export function readTolerantly(feed: Feed, value: JsonObject): Reading {
+  const parts = new Parts(value)
+  const record = recordOf(feed, value, parts)
+  if (typeof record !== 'string')
+    return { record, mapping: `tolerant ${feed.kind}: ${parts.used}`, priceKeys: parts.prices, flaw: parts.flaw }
+  const symbol = parts.symbol === undefined ? undefined : serviceSymbol(parts.symbol)
+  const unknown = present({ kind: 'unknown' as const, feed: feed.id, symbol, eventMs: parts.time('time'), why: record })
+  return { record: unknown, mapping: '', priceKeys: [], flaw: '' }
+}
 
+/** The record of a message, or why there is none. */
+function recordOf(feed: Feed, value: JsonObject, parts: Parts): MarketRecord | string {
   const ev = own(value, 'ev')
-  if (feed.shape === 'documented' && ev !== undefined && ev !== feed.code) {
-    return unknown(`"ev" is not "${feed.code}", which every message of this feed carries`)
-  }
-  if (symbol === undefined) return unknown('no symbol under any known name')
-  const base = { feed: feed.id, symbol: serviceSymbol(symbol) }
+  if (feed.shape === 'documented' && ev !== undefined && ev !== feed.code)
+    return `"ev" is not "${feed.code}", which every message of this feed carries`
+  if (parts.symbol === undefined) return 'no symbol under any known name'
+  const base = { feed: feed.id, symbol: serviceSymbol(parts.symbol) }
   switch (feed.kind) {
     case 'trade': {
-      const price = priceOf('price')
-      if (price === undefined) return unknown(flaw || 'no price under any known name')
-      const quantity = sizeOf('size')
-      const eventMs = timeOf('time')
-      return read({
-        kind: 'trade',
-        ...base,
-        price,
-        ...(quantity === undefined ? {} : { size: quantity }),
-        ...(eventMs === undefined ? {} : { eventMs }),
-      })
+      const price = parts.price('price')
+      if (price === undefined) return parts.flaw || 'no price under any known name'
+      return present({ kind: 'trade', ...base, price, size: parts.size('size'), eventMs: parts.time('time') } as const)
     }
     case 'quote': {
-      const bid = priceOf('bid')
-      const ask = priceOf('ask')
-      if (bid === undefined && ask === undefined) return unknown(flaw || 'no bid and no ask under any known name')
-      const bidSize = sizeOf('bidSize')
-      const askSize = sizeOf('askSize')
-      const eventMs = timeOf('time')
-      return read({
-        kind: 'quote',
-        ...base,
-        ...(bid === undefined ? {} : { bid }),
-        ...(ask === undefined ? {} : { ask }),
-        ...(bidSize === undefined ? {} : { bidSize }),
-        ...(askSize === undefined ? {} : { askSize }),
-        ...(eventMs === undefined ? {} : { eventMs }),
-      })
+      const [bid, ask] = [parts.price('bid'), parts.price('ask')]
+      if (bid === undefined && ask === undefined) return parts.flaw || 'no bid and no ask under any known name'
+      const [bidSize, askSize] = [parts.size('bidSize'), parts.size('askSize')]
+      return present({ kind: 'quote', ...base, bid, ask, bidSize, askSize, eventMs: parts.time('time') } as const)
     }
     case 'bar': {
-      const open = priceOf('open')
-      const high = priceOf('high')
-      const low = priceOf('low')
-      const close = priceOf('close')
-      if (open === undefined || high === undefined || low === undefined || close === undefined) {
-        return unknown(flaw || 'not the four prices of a bar under any known name')
-      }
-      const startMs = timeOf('start')
-      if (startMs === undefined) return unknown(flaw || 'no start time under any known name')
-      const volume = sizeOf('volume')
-      const endMs = timeOf('end')
-      return read({
+      const [open, high, low, close] = [
+        parts.price('open'),
+        parts.price('high'),
+        parts.price('low'),
+        parts.price('close'),
+      ]
+      if (open === undefined || high === undefined || low === undefined || close === undefined)
+        return parts.flaw || 'not the four prices of a bar under any known name'
+      const startMs = parts.time('start')
+      if (startMs === undefined) return parts.flaw || 'no start time under any known name'
+      const volume = parts.size('volume')
+      return present({
         kind: 'bar',
         ...base,
         open,
         high,
         low,
         close,
-        ...(volume === undefined ? {} : { volume }),
+        volume,
         startMs,
-        ...(endMs === undefined ? {} : { endMs }),
-      })
+        endMs: parts.time('end'),
+      } as const)
     }
     default:
       return missingCase(feed.kind)
   }
 }
+
+/** Text that is a number, a time or a side isn't a symbol and belongs to another part. */
+const isSymbolText = (text: unknown): boolean =>
+  typeof text === 'string' &&
+  isSymbol(text) &&
+  !SIDE.test(text) &&
+  numeric(text) === undefined &&
+  readTime(text) === undefined
 
 const SIDE = /^(buy|sell|bid|ask)$/i
 const NUMBER = /^[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/
@@ -179,4 +174,13 @@ const NUMBER = /^[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/
 function numeric(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'string' && NUMBER.test(value) ? Number(value) : undefined
+}
+
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** The same object without the keys whose values are undefined. */
+function present<T extends object>(parts: T): Present<T> {
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as Present<T> // its keys
 }

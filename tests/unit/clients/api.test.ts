@@ -79,8 +79,8 @@ const WRONG_LIVE = {
 /** Ways of a server to send without end, and what both clients make of it. */
 const ENDLESS = { answer: 'unexpected-answer', failure: 'unexpected-answer' } as const
 const ENDLESS_ROWS = { line: 'unexpected-answer', failure: 'unexpected-answer' } as const
-/** The same for the live stream: silent accepts it and says nothing, deaf never accepts it. */
-const ENDLESS_LIVE = { huge: 'unexpected-answer', deaf: 'offline' } as const
+/** The same for the live stream: silent accepts it and never answers, deaf never accepts it. */
+const ENDLESS_LIVE = { huge: 'unexpected-answer', deaf: 'offline', silent: 'offline' } as const
 
 /** Writes blanks until the client has had enough. */
 function writeForever(response: ServerResponse): void {
@@ -126,6 +126,12 @@ async function endlessServer() {
       // A quiet market: nothing comes before the client has asked twice whether the server is there.
       let pings = 0
       ws.on('ping', () => {
+        if (++pings === 2) ws.send(tickText)
+      })
+      // A client without pings asks in a message.
+      ws.on('message', (data: Buffer) => {
+        if (!data.toString().includes('"ping"')) return
+        ws.send(JSON.stringify({ type: 'pong' }))
         if (++pings === 2) ws.send(tickText)
       })
     })
@@ -253,6 +259,7 @@ describe('TypeScript', () => {
   it('takes no more than its limits, and leaves no connection open', async () => {
     const { baseUrl, open, close } = await endlessServer()
     const limits = { answerBytes: 100_000, rowLength: 100_000, messageLength: 10_000, waitingLength: 1_000 }
+    const SHORT: Readonly<Record<string, object>> = { deaf: { acceptMs: 50 }, silent: { answerMs: 50 } }
     const failure = async (rows: AsyncIterable<unknown>) => {
       try {
         for await (const row of rows) void row
@@ -265,11 +272,7 @@ describe('TypeScript', () => {
       Object.fromEntries(
         await Promise.all(
           Object.keys(ways).map(
-            async (way) =>
-              [
-                way,
-                await failure(of(new Tapedeck(baseUrl, way, way === 'deaf' ? { ...limits, acceptMs: 50 } : limits))),
-              ] as const,
+            async (way) => [way, await failure(of(new Tapedeck(baseUrl, way, { ...limits, ...SHORT[way] })))] as const,
           ),
         ),
       )
@@ -279,6 +282,10 @@ describe('TypeScript', () => {
     expect(await find(ENDLESS, sessions)).toEqual(ENDLESS)
     expect(await find(ENDLESS_ROWS, (deck) => deck.ticks('crypto/XT'))).toEqual(ENDLESS_ROWS)
     expect(await find(ENDLESS_LIVE, (deck) => deck.live('crypto/XT', ['BTC-USD']))).toEqual(ENDLESS_LIVE)
+    for await (const message of new Tapedeck(baseUrl, 'quiet', { answerMs: 50 }).live('crypto/XT', ['BTC-USD'])) {
+      expect(message).toMatchObject({ type: 'tick' })
+      break
+    }
     await expect.poll(open).toBe(0)
     const folder = makeFolder('endless')
     writeFileSync(join(folder, 'api.json'), JSON.stringify({ base_url: baseUrl, token: 'huge' }))
@@ -486,6 +493,8 @@ print(json.dumps([
 
   it('takes no more than its limits, asks a quiet server whether it is there, and leaves no socket open', async () => {
     const { baseUrl, close } = await endlessServer()
+    const folder = makeFolder('endless')
+    writeFileSync(join(folder, 'api.json'), JSON.stringify({ base_url: baseUrl, token: 'deaf' }))
     const found = await run(`
 import socket
 from threading import Timer
@@ -493,7 +502,7 @@ import tapedeck
 from tapedeck import _socket
 tapedeck._LONGEST_ANSWER = tapedeck._LONGEST_LINE = 100_000
 _socket._LONGEST_FRAME = 10_000
-base, opened = ${JSON.stringify(baseUrl)}, []
+base, opened, folder = ${JSON.stringify(baseUrl)}, [], ${JSON.stringify(folder)}
 def code(work):
     try:
         work()
@@ -527,11 +536,11 @@ print(json.dumps([
     live("quiet", 1)["price"],
     other_thread(),
     closed_when_granting(),
+    code(lambda: Tapedeck.connect(folder, timeout=0.1).live("crypto/XT", ["BTC-USD"])),
 ]))
 `)
     close()
-    const live = { ...ENDLESS_LIVE, silent: 'offline' }
-    expect(found).toEqual([ENDLESS, ENDLESS_ROWS, live, 'offline', [-1, -1, -1], 1, [], 1])
+    expect(found).toEqual([ENDLESS, ENDLESS_ROWS, ENDLESS_LIVE, 'offline', [-1, -1, -1], 1, [], 1, 'offline'])
   })
 
   it('says what is wrong', async () => {

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { CHART_INDICATOR_IDS } from '../../../src/shared/core/market/indicators/table.ts'
 import { makeFolder } from '../../kit/folder.ts'
 import { commandsOf, NOT_RUN } from './blocks.ts'
 
@@ -22,6 +23,11 @@ const texts = [
 ]
 
 describe('the documents', () => {
+  it.each(['README.md', 'CHANGELOG.md'])('%s gives the number of indicators', (file) => {
+    const counts = [...readFileSync(file, 'utf8').matchAll(/(\d+) indicators/g)].map(([, count]) => Number(count))
+    expect(counts).toEqual([CHART_INDICATOR_IDS.length])
+  })
+
   it('never let npx fetch `tapedeck`: on npm that name belongs to another project', () => {
     expect(texts.length).toBeGreaterThan(100)
     const wrong = texts.filter((file) =>

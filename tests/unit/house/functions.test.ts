@@ -7,8 +7,6 @@ const LONGEST = 150
 
 /** Functions that may be longer, for now or because of what they are. Delete a line when its function is shorter. */
 const LONGER = [
-  'src/main/core/store/kernels/row-kernel.ts rowModule',
-  'src/main/features/replay/serve/replay-server.ts startReplayServer',
   // The first schema is one text.
   'src/main/features/team/history/migrations.ts first',
   // One pass over each message's bytes, without calls.

@@ -24,14 +24,24 @@ function listeners(): () => readonly string[] {
   const held: { readonly on: EventTarget; readonly name: string; readonly listener: unknown }[] = []
   for (const on of [globalThis, document] as const) {
     const { addEventListener: add, removeEventListener: remove } = on
+    const release = (name: string, listener: unknown): void => {
+      const at = held.findIndex((one) => one.on === on && one.name === name && one.listener === listener)
+      if (at >= 0) held.splice(at, 1)
+    }
     vi.spyOn(on, 'addEventListener').mockImplementation((name: string, listener: unknown, options: unknown) => {
       if (!held.some((one) => one.on === on && one.name === name && one.listener === listener))
         held.push({ on, name, listener })
+      if (
+        typeof options === 'object' &&
+        options !== null &&
+        'signal' in options &&
+        options.signal instanceof AbortSignal
+      )
+        options.signal.addEventListener('abort', () => release(name, listener))
       Reflect.apply(add, on, [name, listener, options])
     })
     vi.spyOn(on, 'removeEventListener').mockImplementation((name: string, listener: unknown, options: unknown) => {
-      const at = held.findIndex((one) => one.on === on && one.name === name && one.listener === listener)
-      if (at >= 0) held.splice(at, 1)
+      release(name, listener)
       Reflect.apply(remove, on, [name, listener, options])
     })
   }

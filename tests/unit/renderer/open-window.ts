@@ -4,6 +4,7 @@ import { mount, unmount, type Component } from 'svelte'
 import { WindowState } from '../../../src/renderer/core/window/window.svelte.ts'
 import type { Command } from '../../../src/renderer/core/window/command.ts'
 import { startFeatures, type StartedFeatures, type WindowFeature } from '../../../src/renderer/core/window/feature.ts'
+import type { WindowParts } from '../../../src/renderer/core/window/parts.ts'
 import type { QuotesClocks } from '../../../src/renderer/core/market/quotes.svelte.ts'
 import { replay } from '../../../src/renderer/features/replay/feature.ts'
 import type { Replays } from '../../../src/renderer/features/replay/replays.ts'
@@ -35,6 +36,9 @@ export const replaysOf = (app: WindowState): Replays => serviceOf(app, replay)
 
 /** The panes of a window. */
 export const dockOf = (app: WindowState): DockState => serviceOf(app, workspace)
+
+/** What the features of a window add to it. */
+export const partsOf = (app: WindowState): WindowParts => featuresOf(app).parts
 
 /** The contexts of a window's features, as its components find them. */
 export function contextsOf(app: WindowState): Map<unknown, unknown> {

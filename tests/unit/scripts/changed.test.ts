@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { narrowChecks, planChanged } from '../../../scripts/lib/changed.mjs'
+import { machineOf, outcomeOf } from '../../../scripts/lib/report.mjs'
 
 const CHECKS = ['lint', 'format', 'types', 'unit', 'e2e', 'speed', 'electron'].map((id) => ({
   id,
@@ -38,6 +39,17 @@ test('vitest gets the changed files, and the tests that read files by path', () 
     expect.arrayContaining(['related', 'docs/security.md', 'src/shared/base/units.ts', 'tests/unit/docs']),
   ])
   expect(unit?.commands[0]).not.toContain('run')
+})
+
+test('a change that no test depends on is not a failure', () => {
+  const [unit] = run('.editorconfig').filter(({ id }) => id === 'unit')
+  const nothing = { numTotalTests: 0, success: true, testResults: [] }
+  const outcome = outcomeOf(
+    { ...unit, id: 'unit', title: 'Unit', report: 'unit.json' },
+    { code: 0, report: nothing },
+    machineOf({}),
+  )
+  expect(outcome).toMatchObject({ passed: 0, failed: 0 })
 })
 
 test('the rules that need types read everything once a type can have changed', () => {

@@ -32,6 +32,11 @@ describe('the packages of Linux', () => {
     expect(config.files).toContain('!out/{bundled,linux}/**')
   })
 
+  it('say last what a session is, so that it has our icon and not that of the packager’s own file', () => {
+    const [, name = ''] = /([^/]+)$/.exec(LINUX_FILES['session.xml']) ?? []
+    expect(['tapedeck.xml', name].toSorted().at(-1)).toBe(name)
+  })
+
   it('have desktop actions only where the program is on the path', () => {
     expect(config.linux.desktop.desktopActions).toBeUndefined()
     expect(config.linux.desktop.entry.Actions).toBeUndefined()

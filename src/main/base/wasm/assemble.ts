@@ -134,7 +134,14 @@ const lanes = (op: number) => binary<'v128', 'v128'>('v128', ...simd(op))
 export const v128 = {
   load: load('v128', ...simd(0)),
   store: store<'v128'>(...simd(11)),
+  and: lanes(78),
   or: lanes(80),
+  xor: lanes(81),
+  /** Bits of the first operand where the third has ones, of the second elsewhere. */
+  pickBits: (a: Expr<'v128'>, b: Expr<'v128'>, mask: Expr<'v128'>): Expr<'v128'> =>
+    expr('v128', a.code, b.code, mask.code, simd(82)),
+  /** 1 if any bit is set. */
+  anyBit: unary<'v128', 'i32'>('i32', ...simd(83)),
   /** Bytes of the first operand, picked by the indexes in the second. */
   pickBytes: lanes(14),
   /** Adds the products of neighboring 16-bit lanes into one 32-bit lane. */
@@ -144,6 +151,8 @@ export const v128 = {
     expr('v128', simd(12), [...new Uint8Array(Int32Array.of(lane, lane, lane, lane).buffer)]),
   add8: lanes(110),
   ne8: lanes(36),
+  /** All ones in each byte that is less than the other operand's, unsigned. */
+  below8: lanes(38),
   /** The highest bit of each byte. */
   bits8: unary<'v128', 'i32'>('i32', ...simd(100)),
   sub16: lanes(145),
@@ -157,8 +166,9 @@ export const v128 = {
   mul32: lanes(181),
   /** Eight bytes, and eight zeros after them. */
   load64: load('v128', ...simd(93)),
-  /** The first eight bytes as 16-bit lanes. */
+  /** The first and the last eight bytes as 16-bit lanes. */
   widen8: unary<'v128', 'v128'>('v128', ...simd(137)),
+  widenHigh8: unary<'v128', 'v128'>('v128', ...simd(138)),
   /** The first and the last four 16-bit lanes as 32-bit lanes. */
   widenLow16: unary<'v128', 'v128'>('v128', ...simd(169)),
   widenHigh16: unary<'v128', 'v128'>('v128', ...simd(170)),

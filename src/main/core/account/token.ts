@@ -2,6 +2,7 @@
 import type { Agent, fetch as Fetch, Response } from 'undici'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
+import { parseJson } from '../../../service/control.ts'
 import { serverText } from '../../../service/reasons.ts'
 import type { Clock } from '../../base/clock.ts'
 import { networkError } from '../../base/network-error.ts'
@@ -153,7 +154,7 @@ function looksLikeHtml(response: Response, text: string): boolean {
 }
 
 function accessOf(text: string): string | undefined {
-  const value = parse(text)
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'access')) return undefined
   const { access } = value as { access: unknown } // its own key, of any type
   if (typeof access !== 'string' || access.length > LONGEST_TOKEN) return undefined
@@ -168,7 +169,7 @@ function accessOf(text: string): string | undefined {
 export function expiryOf(access: string, nowMs: UnixMs): UnixMs | null {
   const payload = access.split('.')[1]
   if (payload === undefined || payload === '') return null
-  const claims = parse(Buffer.from(payload, 'base64url').toString('utf8'))
+  const claims = parseJson(Buffer.from(payload, 'base64url').toString('utf8'))
   if (typeof claims !== 'object' || claims === null) return null
   const claim = (name: string): number | undefined => {
     const value: unknown = Object.hasOwn(claims, name) ? (claims as Record<string, unknown>)[name] : undefined
@@ -179,14 +180,6 @@ export function expiryOf(access: string, nowMs: UnixMs): UnixMs | null {
   const iat = claim('iat')
   const life = iat === undefined ? exp - nowMs : exp - iat
   return life > 0 && life < 1e13 ? unixMs(nowMs + life) : null
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /** Reads the request with its secrets, which are not cached. */

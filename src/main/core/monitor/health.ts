@@ -6,7 +6,7 @@ import type { FeedStatus, StatusState } from '../../../shared/core/status/status
 
 /** One thing that `/healthz` looks at. `text` says what is wrong, or how it is. */
 export interface HealthCheck {
-  readonly check: 'recording' | 'feeds' | 'messages' | 'disk' | 'log'
+  readonly check: 'recording' | 'feeds' | 'messages' | 'disk' | 'log' | 'history'
   readonly ok: boolean
   readonly text: string
   readonly [fact: string]: string | number | boolean | null

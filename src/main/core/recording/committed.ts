@@ -9,8 +9,11 @@ import type { StoreWriter } from '../store/types/writer.ts'
 const MAX_WAIT_MS = 500
 
 export interface CommitWatch {
-  /** Resolves once everything up to `seq` of the open session is durable, or after half a second. */
-  upTo(seq: number): Promise<void>
+  /**
+   * Resolves with true once everything up to `seq` of the open session is durable. With false after half a second, or if no session has a
+   * message yet.
+   */
+  upTo(seq: number): Promise<boolean>
   /** A session began, so seqs start over. Commits of the previous one may still arrive. */
   began(session: SessionId): void
 }
@@ -18,7 +21,7 @@ export interface CommitWatch {
 interface Waiting {
   readonly session: SessionId | null
   readonly seq: number
-  readonly done: () => void
+  readonly done: (isDurable: boolean) => void
 }
 
 export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock): CommitWatch {
@@ -34,7 +37,7 @@ export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock)
     if (waiting.length === 0) return
     const ready = waiting.filter(isDurable)
     waiting = waiting.filter((one) => !ready.includes(one))
-    for (const { done } of ready) done()
+    for (const { done } of ready) done(true)
   })
   return {
     began(session) {
@@ -42,18 +45,19 @@ export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock)
     },
     upTo(seq) {
       const target = { session: open, seq }
-      if (isDurable(target)) return Promise.resolve()
+      // Before the first message, nothing says whether the session could begin.
+      if (isDurable(target)) return Promise.resolve(open !== null)
       return new Promise((resolve) => {
         const one = {
           ...target,
-          done: () => {
+          done: (isDone: boolean) => {
             undo()
-            resolve()
+            resolve(isDone)
           },
         }
         const undo = clock.after(MAX_WAIT_MS, () => {
           waiting = waiting.filter((other) => other !== one)
-          resolve()
+          resolve(false)
         })
         waiting.push(one)
       })

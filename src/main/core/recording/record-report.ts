@@ -27,6 +27,8 @@ export interface FeedReport {
   readonly feed: FeedId
   readonly received: number
   readonly decoded: number
+  /** Control messages, such as acknowledgements. Unless messages were lost, received = decoded + control + undecodable. */
+  readonly control: number
   readonly undecodable: number
   readonly stored: number
   /** Number of gaps, without the ordinary ones at the start and end of a session (`countGaps`). */
@@ -78,7 +80,7 @@ export function reportOf(
   const totals = { coveredMs: 0, missingMs: 0 }
   const feeds = [...requested].map(([feed, symbols]): FeedReport => {
     const counts = sessions.flatMap(({ row }) => row.feeds.filter((one) => one.feed === feed))
-    const sum = (of: 'received' | 'decoded' | 'undecodable' | 'stored') =>
+    const sum = (of: 'received' | 'decoded' | 'control' | 'undecodable' | 'stored') =>
       counts.reduce((total, one) => total + one[of], 0)
     const { wantedMs, gapMs } = coverage.get(feed) ?? neverRequested(sessions)
     const [coveredMs, missingMs] = [Math.round(wantedMs - gapMs), Math.round(gapMs)]
@@ -88,6 +90,7 @@ export function reportOf(
       feed,
       received: sum('received'),
       decoded: sum('decoded'),
+      control: sum('control'),
       undecodable: sum('undecodable'),
       stored: sum('stored'),
       gap_count: sessions.reduce((total, { row }) => total + countGaps(row.gaps.filter((gap) => gap.feed === feed)), 0),

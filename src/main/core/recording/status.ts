@@ -7,6 +7,7 @@ import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import type { LogFacts } from '../../base/log-facts.ts'
+import { canRecover } from '../store/late-store.ts'
 import type { Recorder } from './recorder-port.ts'
 import type { Growth, Skew } from './measures.ts'
 
@@ -64,7 +65,8 @@ export function createStatus(facts: StatusFacts): Status {
     const state = facts.recorder.state()
     if (state.is !== 'off' || trouble === null) return state
     const { why, sinceMs, lost, planned } = trouble
-    return { is: planned ? 'paused' : 'broken', why, sinceMs, lost }
+    if (planned) return { is: 'paused', why, sinceMs, lost }
+    return { is: 'broken', why, sinceMs, lost, start: canRecover(why.code) ? 'retried' : 'failed' }
   }
   let known: string | null = null
   let changes = 0
@@ -113,6 +115,8 @@ export function createStatus(facts: StatusFacts): Status {
     },
     recovered(lost) {
       recovered = { atMs: facts.wallMs(), lost }
+      // A session that a full disk left open ends only now, with a gap that charts didn't have.
+      changes++
     },
     gapOpened(cause) {
       today()

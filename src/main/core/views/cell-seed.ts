@@ -1,12 +1,16 @@
 /** What the hub needs to know of an instrument from before its first record. */
 import { DAY_MS } from '../../../shared/base/durations.ts'
 import { parseInstrument, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
-import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
+import { addVolume } from '../../../shared/core/market/bars.ts'
+import type { Bar, BarSource, Interval } from '../../../shared/core/market/market.ts'
 import { RANK, type CellSeed } from '../market/cell.ts'
 import type { StoredView } from './stored-view.ts'
 
 /** A previous close is used only if something was received this close to the end of its day, ms. */
 const CLOSE_WITHIN_MS = 300_000
+
+/** Trading sessions begin and end on half hours, so none of these bars is in two of them. */
+const HALF_HOUR_MS = 1_800_000
 
 /** Day, reference price and sparkline of an instrument; null if nothing is stored. Rejects like the reader. */
 export async function readSeed(view: StoredView, id: InstrumentId): Promise<CellSeed | null> {
@@ -40,6 +44,10 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
       (days.session(newest.startMs) === 'open' && days.previous(newest.startMs) === dayBefore))
       ? newest
       : null
+  // No daily bar covers the hours before and after a session.
+  const isOutside = today === null && days.session(start) !== 'open'
+  const halves = isOutside ? (await ask('30m', Math.ceil((now - start) / HALF_HOUR_MS) + 1, null)).bars : []
+  const hours = sumOf(halves.filter(({ startMs }) => startMs >= start))
   const dayEnd = days.endOf(dayBefore)
   const closing = Number.isNaN(dayEnd) ? null : await ask('1m', 1, dayEnd)
   const lastOfDay = closing?.bars.at(-1)
@@ -54,20 +62,41 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
   const lastMinute = view.showsAll ? (minutes.at(-1) ?? (await lastMid())) : undefined
   const stored =
     lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
-  if (today === null && !closeKnown && spark.length === 0 && stored === null) return null
+  if (today === null && hours === null && !closeKnown && spark.length === 0 && stored === null) return null
   return {
+    // Nothing that the hub received is stored.
+    isBefore: upTo.size === 0 && view.present().size > 0,
     stored,
     rank: of === 'mid' ? RANK.mid : RANK.trade,
     dayBefore,
     previousClose: closeKnown ? lastOfDay.close : null,
     today:
-      today === null
-        ? null
-        : {
+      today !== null
+        ? {
             ...today,
             session: days.session(today.startMs),
             whole: today.complete && today.endMs - today.startMs <= DAY_MS * 1.1,
-          },
+          }
+        : hours !== null
+          ? { ...hours, session: days.session(start), startMs: start, endMs: days.endOf(start), whole: false }
+          : null,
     spark: spark.map(({ startMs, close }) => ({ minute: Math.floor(startMs / 60_000), close })),
+  }
+}
+
+/** The prices and the volume of bars together, oldest first; null if there are none. */
+function sumOf(bars: readonly Bar[]) {
+  const [first] = bars
+  const last = bars.at(-1)
+  if (first === undefined || last === undefined) return null
+  const sum = { volume: NaN, volumeRest: 0 }
+  for (const { volume } of bars) addVolume(sum, volume ?? NaN, 0)
+  return {
+    open: first.open,
+    high: Math.max(...bars.map(({ high }) => high)),
+    low: Math.min(...bars.map(({ low }) => low)),
+    close: last.close,
+    volume: Number.isNaN(sum.volume) ? null : sum.volume,
+    volumeRest: sum.volumeRest,
   }
 }

@@ -92,7 +92,7 @@ export const live = defineFeature({
       skewMs: () => skew.ms,
       listener,
       clock,
-      allowSharding: () => host.allowSharding ?? settings.get().account.allowSharding,
+      allowSharding: () => host.allowSharding?.() ?? settings.get().account.allowSharding,
     })
     const feeds = new ShownFeeds(ownFeeds)
     if (control.source.kind === 'team') void ownFeeds.stop()

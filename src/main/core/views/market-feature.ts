@@ -76,10 +76,10 @@ export const market = defineFeature({
       const own = session === null ? [] : [[session, hub.lastSeq] as const]
       return new Map([...own, ...(followed?.present() ?? [])])
     }
-    const committed = async (now: SeqLimits): Promise<void> => {
+    const committed = async (now: SeqLimits): Promise<boolean> => {
       const { session } = recorder
       const seq = session === null ? undefined : now.get(session)
-      if (seq !== undefined) await commits.upTo(seq)
+      return seq === undefined || commits.upTo(seq)
     }
     const history = createViewHistory({
       reader,
@@ -98,7 +98,7 @@ export const market = defineFeature({
       seeder: createSeeder(hub, history),
       symbolOf: (id) => symbols.symbolOf(id),
       follow: (market) => void (followed = market),
-      settled: () => committed(present()),
+      settled: async () => void (await committed(present())),
       storeFailed,
     }
     return { service }

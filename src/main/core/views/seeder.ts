@@ -25,7 +25,7 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, history: Pick<View
     if (id === undefined) return
     const mine = generation
     running += 1
-    // The stored sum already includes the live volume so far.
+    // The stored sum already includes the live volume so far, unless none of it could be stored.
     const { volume, volumeRest, dayStart } = hub.cell(id)
     void history.seed(id).then((seed) => {
       running -= 1
@@ -51,8 +51,15 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, history: Pick<View
 }
 
 function without(seed: CellSeed, counted: ExactVolume, dayStart: number): CellSeed {
-  const { today } = seed
-  if (today === null || today.volume === null || Number.isNaN(counted.volume) || dayStart !== today.startMs) return seed
+  const { today, isBefore } = seed
+  if (
+    isBefore === true ||
+    today === null ||
+    today.volume === null ||
+    Number.isNaN(counted.volume) ||
+    dayStart !== today.startMs
+  )
+    return seed
   const remaining: ExactVolume = { volume: today.volume, volumeRest: 0 }
   addVolume(remaining, -counted.volume, -counted.volumeRest)
   return { ...seed, today: { ...today, ...remaining } }

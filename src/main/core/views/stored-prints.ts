@@ -1,7 +1,6 @@
 /** The stored prints of a view's source. */
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { parseInstrument, unixMs, type FeedId, type InstrumentId, type SessionId } from '../../../shared/base/units.ts'
-import { midPrice } from '../../../shared/core/market/bars.ts'
 import type { Print } from '../../../shared/core/market/market.ts'
 import { FLAG, type SessionRow, STORED_ONLY } from '../../../shared/core/recording/session.ts'
 import type { PrintsPage, PrintsPlace } from '../../../shared/core/views/contract.ts'
@@ -16,11 +15,9 @@ import { isGapOf, type StoredView } from './stored-view.ts'
  */
 const LOOK_BACK_MS = [120_000, 1_800_000] as const
 
-export function tapeFeed(id: InstrumentId): FeedId {
-  const asset = parseInstrument(id)?.asset ?? 'stocks'
-  const feeds = TICK_FEEDS[asset]
-  return feeds.find((feed) => FEEDS[feed].kind === 'trade') ?? feeds[0]
-}
+/** The feed of an instrument's trades; null: it has none, such as forex. Mids of quotes are no prints. */
+export const tapeFeed = (id: InstrumentId): FeedId | null =>
+  TICK_FEEDS[parseInstrument(id)?.asset ?? 'stocks'].find((feed) => FEEDS[feed].kind === 'trade') ?? null
 
 /** The newest `limit` prints of the open sessions. Rejects like the reader, but calls `failed` for corrupt data. */
 export async function readNewestPrints(view: StoredView, id: InstrumentId, limit: number): Promise<readonly Print[]> {
@@ -82,6 +79,7 @@ async function printsOf(
 ): Promise<{ readonly prints: readonly Print[]; readonly more: boolean }> {
   const { session } = before
   const feed = tapeFeed(id)
+  if (feed === null) return { prints: [], more: false }
   const cuts = (await reader.gaps({ feed, session, skipCorrupt: true }))
     .filter((gap) => isGapOf(gap, id))
     .map(({ fromSeq }) => fromSeq)
@@ -163,17 +161,15 @@ class NewestPrints {
 }
 
 function addPrints(newest: NewestPrints, columns: TickColumns, beforeSeq: number): void {
-  const { fields, kind } = FEEDS[columns.feed]
+  const { fields } = FEEDS[columns.feed]
   const column = (key: string | undefined) =>
     key !== undefined && columns.keys.includes(key) ? columns.column(key) : null
   const price = column(fields.price)
   const size = column(fields.size)
-  const bid = column(fields.bid)
-  const ask = column(fields.ask)
   for (let row = 0; row < columns.count; row += 1) {
     const seq = columns.seq[row]
     if (seq >= beforeSeq || (columns.flags[row] & STORED_ONLY) !== 0) continue
-    const value = kind === 'quote' ? midPrice(bid?.[row] ?? NaN, ask?.[row] ?? NaN) : (price?.[row] ?? NaN)
+    const value = price?.[row] ?? NaN
     if (!(value > 0 && value < Infinity)) continue
     const undated = (columns.flags[row] & FLAG.undated) !== 0
     newest.add(seq, undated ? NaN : columns.eventMs[row], columns.recvMs[row], value, size?.[row] ?? NaN)

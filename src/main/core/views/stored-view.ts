@@ -12,8 +12,8 @@ export interface StoredViewOptions {
   readonly source: () => string
   /** The sessions that the hub continues, each with the last seq that the hub has; empty while nothing is recorded. */
   readonly present: () => SeqLimits
-  /** Resolves when everything up to these seqs can be read, or after a short time limit. */
-  readonly committed: (present: SeqLimits) => Promise<void>
+  /** Resolves with true when everything up to these seqs can be read, or with false after a short time limit. */
+  readonly committed: (present: SeqLimits) => Promise<boolean>
   readonly wallMs: () => number
   readonly days: (asset: 'crypto' | 'forex' | 'stocks') => DayGrid
   /** Limits what is visible; absent: everything is. */
@@ -65,15 +65,19 @@ export class StoredView {
     return this.#visible?.sessions(mine) ?? mine
   }
 
-  /** Resolves when everything up to `present` can be read, with that. */
+  /**
+   * Resolves when everything up to `present` can be read, with that. Without the sessions that aren't stored, such as
+   * one that a full disk doesn't let begin: then all that is stored is from before.
+   */
   async upToNow(): Promise<SeqLimits> {
     const now = this.present()
-    await this.untilCommitted(now)
-    return now
+    if (await this.untilCommitted(now)) return now
+    const stored = new Set((await this.reader.sessions(true)).map(({ session }) => session))
+    return new Map([...now].filter(([session]) => stored.has(session)))
   }
 
-  async untilCommitted(limits: SeqLimits): Promise<void> {
-    if (limits.size > 0) await this.#committed(limits)
+  async untilCommitted(limits: SeqLimits): Promise<boolean> {
+    return limits.size === 0 || this.#committed(limits)
   }
 
   async newestBars(

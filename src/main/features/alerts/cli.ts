@@ -5,7 +5,7 @@ import { readActions, writeActions } from './actions/action-file.ts'
 import { readAlerts } from './alert-format.ts'
 import { alertFiles } from './files.ts'
 import { conditionLabel, measureLabel, PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
-import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
+import { draftOf, type Alert } from '../../../shared/features/alerts/types.ts'
 import type { AlertTest } from '../../../shared/features/alerts/test-report.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -132,7 +132,7 @@ async function test(alerts: readonly Alert[], named: string, values: Values, con
   const asJson = values.on('json')
   const line = createProgressLine(context, !asJson)
   return withReader(values, context, async (reader) => {
-    const { session } = findSession(await reader.sessions(true), named)
+    const { session, source } = findSession(await reader.sessions(true), named)
     for (const alert of alerts) {
       if (alert.condition.is === 'earnings') {
         if (!asJson) context.err(`${words(alert)}: sessions hold no earnings calendar, so it can’t be tested.\n`)
@@ -143,7 +143,7 @@ async function test(alerts: readonly Alert[], named: string, values: Values, con
         draft: draftOf(alert),
         session,
         ...range,
-        drawings: (instrument) => drawingsOf(alert.market, instrument, context),
+        drawings: (instrument) => drawingsOf(source, instrument, context),
         turnMs: TURN_MS,
         realMs: () => context.clock.monoNs() / 1e6,
         signal: context.signal,
@@ -155,12 +155,9 @@ async function test(alerts: readonly Alert[], named: string, values: Values, con
   })
 }
 
-function draftOf(alert: Alert): AlertDraft {
-  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action } = alert
-  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action }
-}
-
-function drawingsOf(market: Alert['market'], instrument: InstrumentId, context: Context): readonly Drawing[] {
+/** The drawings of an instrument in the market of a session's source, as the window tests alerts with them. */
+function drawingsOf(source: string, instrument: InstrumentId, context: Context): readonly Drawing[] {
+  const market = source === 'demo' ? 'demo' : 'service'
   const text = drawingsFolder(join(context.dataDir, 'drawings'), market).load(drawingsFile(instrument))
   const read = text === null ? null : readDrawings(text, instrument)
   return read?.is === 'read' ? read.drawings : []

@@ -58,6 +58,8 @@ export function readNames(body: unknown): unknown {
   const draft = renamed(body, 'expires', 'expiresMs', (x) => (x === null ? null : epochMs(x)))
   const { repeat, condition } = draft
   return {
+    // An alert that says nothing of an end has none.
+    expiresMs: null,
     ...draft,
     ...(isObject(repeat)
       ? {

@@ -121,7 +121,7 @@ export async function startApiServer({
     try {
       admit(request)
       if (request.url !== STREAM_PATH) throw new CodedError('not-found', `The live stream is at ${STREAM_PATH}.`)
-      live.refuseMore()
+      live.makeRoom()
     } catch (thrown) {
       return refuse(socket, thrown)
     }

@@ -1,6 +1,7 @@
 /** The OpenAPI and AsyncAPI documents, made from the tables that the server uses. */
 import { ENDPOINT_LIST, ROW_FORMATS, type Endpoint, type Parameter } from './endpoints.ts'
-import { CLIENT_MESSAGES, reference, SCHEMAS, SERVER_MESSAGES, type JsonSchema } from './schemas.ts'
+import { CLIENT_MESSAGES, reference, SCHEMAS, SERVER_MESSAGES } from './schemas.ts'
+import type { JsonSchema } from './valibot-json.ts'
 
 export const STREAM_PATH = '/v1/stream'
 /** The version of the API, which `/v1` stands for. */

@@ -1,5 +1,6 @@
 /** The WebSocket of the API's live stream: reads a client's messages and sends ticks while it has credit. */
 import type { WebSocket } from 'ws'
+import { STALLED_MS } from '../../../server/stream-slots.ts'
 import { isObject, parseJson } from '../../../service/control.ts'
 import { isSymbol } from '../../../service/intern.ts'
 import { toFailure, CodedError } from '../../../shared/base/errors.ts'
@@ -21,6 +22,9 @@ const MAX_UNREAD = 2 * MAX_WAITING
 const MAX_UNREAD_SYMBOLS = 2_000_000
 /** Clients at once. Each may hold some megabytes. */
 const MAX_CLIENTS = 64
+/** The close code for "try again later" (RFC 6455's registry). */
+const TRY_AGAIN = 1013
+const PONG = JSON.stringify({ type: 'pong' })
 /**
  * How many messages of a client are taken in `TURN_MS`, ms; further ones wait in its socket. Taken without a bound, those
  * of one client kept the thread that receives busy for minutes, which looks like sleep and leaves gaps.
@@ -69,21 +73,35 @@ export class LiveSockets {
       if (client.ticks.follows(feed)) client.tell({ type: 'gap', feed, cause, symbols, from_ms: fromMs, to_ms: toMs })
   }
 
-  /** Throws `busy` if there is no room for another client. */
-  refuseMore(): void {
+  /**
+   * Makes room for another client: if there is none, the one that has stalled for longest loses its place. Throws `busy` if
+   * none has. Then all are asked whether they still read, so that a later try finds those that don't.
+   */
+  makeRoom(): void {
     if (this.#clients.size < MAX_CLIENTS) return
-    throw new CodedError('busy', `At most ${MAX_CLIENTS} programs can follow the live stream at once.`, {
-      hint: 'Close one of them, then try again.',
-    })
+    const [first] = [...this.#clients]
+      .map((client) => ({ client, ms: client.stalledMs() }))
+      .filter(({ ms }) => ms >= STALLED_MS)
+      .sort((a, b) => b.ms - a.ms)
+    if (first === undefined) {
+      for (const client of this.#clients) client.ask()
+      throw new CodedError('busy', `At most ${MAX_CLIENTS} programs can follow the live stream at once.`, {
+        hint: 'Close one of them, then try again.',
+      })
+    }
+    this.#remove(first.client)
+    first.client.ws.close(TRY_AGAIN, 'another program needs the place of this one, which took nothing')
   }
 
   accept(ws: WebSocket): void {
     const client = new Client(ws, this.#feeds, this.#followed, this.#clock)
     this.#clients.add(client)
-    ws.on('close', () => {
-      this.#clients.delete(client)
-      client.release()
-    })
+    ws.on('close', () => this.#remove(client))
+  }
+
+  #remove(client: Client): void {
+    this.#clients.delete(client)
+    client.release()
   }
 
   closeAll(): void {
@@ -104,6 +122,10 @@ class Client {
   #taken = 0
   #isPaused = false
   #cancelTurn: (() => void) | null = null
+  /** When it sent a message last, or got the last tick it had credit for, ms of the clock that never goes back. */
+  #movedMs: number
+  /** When it was asked whether it still reads; null: it has answered since. */
+  #askedMs: number | null = null
 
   constructor(
     ws: WebSocket,
@@ -115,12 +137,32 @@ class Client {
     this.#feeds = feeds
     this.#followed = followed
     this.#clock = clock
+    this.#movedMs = this.#nowMs()
     ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? undefined : data.toString('utf8')))
+    ws.on('pong', () => (this.#askedMs = null))
     ws.on('error', () => ws.terminate())
+  }
+
+  #nowMs(): number {
+    return this.#clock.monoNs() / 1e6
+  }
+
+  /** How long it has taken nothing, ms: it asked for nothing to take, or doesn't answer. 0: it takes what there is. */
+  stalledMs(): number {
+    if (this.ticks.isIdle) return this.#nowMs() - this.#movedMs
+    return this.#askedMs === null ? 0 : this.#nowMs() - this.#askedMs
+  }
+
+  /** Asks whether it still reads. */
+  ask(): void {
+    if (this.#askedMs !== null || this.ws.readyState !== this.ws.OPEN) return
+    this.#askedMs = this.#nowMs()
+    this.ws.ping()
   }
 
   release(): void {
     this.#cancelTurn?.()
+    this.#cancelTurn = null
     for (const [feed, ofFeed] of this.#subscriptions) {
       for (const subscription of ofFeed.values()) subscription.release()
       this.#followed.release(feed, this.ticks.symbols(feed))
@@ -156,6 +198,10 @@ class Client {
   }
 
   #take(text: string | undefined): void {
+    // One that has lost its place may still have sent something.
+    if (this.ws.readyState !== this.ws.OPEN) return
+    this.#movedMs = this.#nowMs()
+    this.#askedMs = null
     this.#count(1)
     try {
       const message = text === undefined ? undefined : parseJson(text)
@@ -167,13 +213,20 @@ class Client {
           return this.#change(message, (feed, symbols) => this.#subscribe(feed, symbols))
         case 'unsubscribe':
           return this.#change(message, (feed, symbols) => this.#unsubscribe(feed, symbols))
+        case 'ping':
+          return this.#pong()
         default:
-          throw bad('"op" is subscribe, unsubscribe or credit.')
+          throw bad('"op" is subscribe, unsubscribe, credit or ping.')
       }
     } catch (thrown) {
       const { code, message, hint } = toFailure(thrown)
       this.tell({ type: 'error', code, message, ...(hint === undefined ? {} : { hint }) })
     }
+  }
+
+  /** Answers at once, because ticks without credit would hold the answer up. What waits to be read is an answer, too. */
+  #pong(): void {
+    if (this.ws.bufferedAmount <= BUSY_BYTES) this.ws.send(PONG)
   }
 
   #change(
@@ -218,7 +271,9 @@ class Client {
   #send(): void {
     this.#isScheduled = false
     if (this.ws.readyState !== this.ws.OPEN || this.ws.bufferedAmount > BUSY_BYTES) return
+    const wasIdle = this.ticks.isIdle
     const messages = this.ticks.take(TURN_MESSAGES)
+    if (!wasIdle && this.ticks.isIdle) this.#movedMs = this.#nowMs()
     messages.forEach((message, i) => {
       const isLast = i === messages.length - 1
       // Once the last one is written, the next ones follow.

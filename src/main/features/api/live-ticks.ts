@@ -83,6 +83,11 @@ export class LiveTicks {
     this.#wake()
   }
 
+  /** Whether nothing can be sent until the client asks for more: it follows nothing, or has used its credit. */
+  get isIdle(): boolean {
+    return this.#symbols.size === 0 || this.#credit === 0
+  }
+
   follows(feed: FeedId): boolean {
     return this.#symbols.has(feed)
   }

@@ -2,23 +2,10 @@
 import { schemaName } from '../../base/json-schema.ts'
 import { GAP_CAUSES } from '../../../shared/core/recording/session.ts'
 import { ALERT_ACTIONS } from '../../../shared/features/alerts/actions.ts'
-import { ALERT_KINDS, ALERT_SOUNDS } from '../../../shared/features/alerts/types.ts'
+import { ALERT_SOUNDS, conditionSchema } from '../../../shared/features/alerts/types.ts'
 import { ERROR_CODES } from '../../../shared/base/errors.ts'
 import { FEED_IDS } from '../../../shared/base/units.ts'
-
-export interface JsonSchema {
-  readonly type?: string | readonly string[]
-  readonly description?: string
-  readonly enum?: readonly (string | null)[]
-  readonly const?: string
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: readonly string[]
-  readonly items?: JsonSchema
-  readonly additionalProperties?: boolean | JsonSchema
-  readonly oneOf?: readonly JsonSchema[]
-  readonly format?: string
-  readonly $ref?: string
-}
+import { jsonSchemaOf, type JsonSchema } from './valibot-json.ts'
 
 const text: JsonSchema = { type: 'string' }
 const flag: JsonSchema = { type: 'boolean' }
@@ -56,13 +43,21 @@ const gap = object({
   to: perhaps(time),
   seconds: perhaps(number),
 })
+/** Durations also have the names that the rest of the API has. Neither is required, since a client sends one of them. */
+const withSeconds = ({ properties = {}, required = [], ...schema }: JsonSchema): JsonSchema => ({
+  ...schema,
+  properties: {
+    ...properties,
+    ...('withinMs' in properties ? { within_seconds: number } : {}),
+    ...('afterMs' in properties ? { after_seconds: number } : {}),
+  },
+  required: required.filter((name) => !name.endsWith('Ms')),
+})
 const draft = {
   instrument: { ...text, description: 'Such as `crypto:BTCUSD`.' },
   condition: {
-    ...anything,
-    description: 'Durations are `within_seconds` and `after_seconds`, or `withinMs` and `afterMs`.',
-    properties: { is: { type: 'string', enum: ALERT_KINDS } },
-    required: ['is'],
+    description: 'Send either name of a duration.',
+    oneOf: conditionSchema.options.map((option) => withSeconds(jsonSchemaOf(option))),
   },
   repeat: {
     oneOf: [
@@ -196,6 +191,10 @@ export const CLIENT_MESSAGES = {
     summary: 'Allow this many more ticks. A new connection has none.',
     schema: object({ op: { const: 'credit' }, messages: whole }),
   },
+  ping: {
+    summary: 'Ask whether Tapedeck still answers, for programs whose WebSocket has no pings.',
+    schema: object({ op: { const: 'ping' } }),
+  },
 } as const satisfies Readonly<Record<string, { readonly summary: string; readonly schema: JsonSchema }>>
 
 /** Messages of the live stream that Tapedeck sends. */
@@ -246,6 +245,10 @@ export const SERVER_MESSAGES = {
         ...['start_ms', 'end_ms'],
       ),
     },
+  },
+  pong: {
+    summary: 'The answer to a ping. It may overtake messages that wait.',
+    schema: object({ type: { const: 'pong' } }),
   },
   lost: {
     summary: 'This many ticks were dropped here, because the connection had no credit for too long.',

@@ -26,7 +26,6 @@ function symbolsOf({ settings, status }: DiagnosticFacts): readonly string[] {
   const named = [
     ...settings.watchlists.flatMap(({ symbols }) => symbols.map(({ symbol }) => symbol)),
     ...status.feeds.flatMap(({ acknowledged, missing, overBudget }) => [...acknowledged, ...missing, ...overBudget]),
-    settings.workspace.instrument.split(':').pop() ?? '',
   ]
   const names = named.flatMap((symbol) => [symbol, symbol.replace(/[-/_]/g, '')])
   return [...new Set(names)].filter((symbol) => symbol.length > 1).sort((a, b) => b.length - a.length)

@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import { DRAWING_CALLS, DRAWING_STREAMS } from '../../../shared/features/drawings/contract.ts'
 import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
 import { log } from '../../core/log/feature.ts'
-import { settings } from '../../core/settings/feature.ts'
-import { store } from '../../core/store/feature.ts'
 import { respond, stream, type Responder } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
-import { adoptWithoutAccount } from './adoption.ts'
 import { createDrawings } from './drawings.ts'
 import { drawingsFolder } from './drawings-file.ts'
 import type { Drawings, MarketDrawings } from './port.ts'
@@ -25,18 +22,11 @@ export const drawingResponders = (service: MarketDrawings): readonly Responder[]
 
 export const drawings = defineFeature({
   name: 'drawings',
-  needs: { settings, log, store },
+  needs: { log },
   settings: [drawingSettings],
-  async start({ settings, log, store: { reader } }, { dataDir, source }) {
+  start({ log }, { dataDir }) {
     const folder = join(dataDir, 'drawings')
     const problem = (text: string, detail?: string): void => log.add('warn', 'drawings', text, detail)
-    // Must finish before any drawing is read.
-    await adoptWithoutAccount({
-      folder,
-      hasAccount: settings.get().account.baseUrl !== '' || settings.problem !== null || source === 'service',
-      sources: async () => (await reader.sessions(true)).map((row) => row.source),
-      problem,
-    })
     const drawingsOf = (market: DrawingMarket): Drawings =>
       createDrawings({ files: drawingsFolder(folder, market), market, problem })
     const service: MarketDrawings = { demo: drawingsOf('demo'), service: drawingsOf('service') }

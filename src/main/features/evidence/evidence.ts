@@ -8,6 +8,7 @@ import type {
   AgreementSeconds,
   CoverageReport,
   MessagesPage,
+  SessionVerification,
 } from '../../../shared/features/evidence/evidence.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import { sessionId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
@@ -31,7 +32,7 @@ export interface EvidenceOptions {
 
 /** Evidence requests from windows. They fail with `not-found` for an unknown view or session. */
 export interface Evidence {
-  /** Starts a job of kind `verify`; its result is a VerifyReport. */
+  /** Starts a job of kind `verify`; its result is a SessionVerification. */
   verify(session: string | null): JobId
   coverage(args: CallArgs<'evidence.coverage'>): Promise<CoverageReport>
   agreement(args: CallArgs<'evidence.agreement'>): Promise<AgreementReport>
@@ -64,7 +65,10 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
               text: report.ok
                 ? `${countText(report.messages, 'message')}: all as recorded.`
                 : `NOT as recorded: ${found}.`,
-              result: report,
+              result: {
+                ...report,
+                session: session === null ? null : sessionId(session),
+              } satisfies SessionVerification,
             }
           } finally {
             await own.close()

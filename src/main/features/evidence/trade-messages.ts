@@ -38,6 +38,7 @@ export async function tradeMessages(
   limit: number,
 ): Promise<Omit<MessagesPage, 'decimals'>> {
   const feed = tapeFeed(instrument)
+  if (feed === null) return { messages: [], after: null, bar: null }
   const toMs = what.toMs ?? view.nowMs + 1
   const wanted = what.only === undefined ? null : new WantedTrades(view, instrument, what.only)
   const seen = view.past ? new Set((await visibleSessions(reader, view)).map((row) => row.session)) : null

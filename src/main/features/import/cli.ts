@@ -21,7 +21,7 @@ import { FEED_IDS, isFeedId } from '../../../shared/base/units.ts'
 import { ownBarMapping } from './own-bars.ts'
 import { manifestFeed } from './manifest.ts'
 import { suggestMapping } from './mapping.ts'
-import { VENDORS, vendorMapping } from './vendors.ts'
+import { VENDORS, assumedBars, hasOtherBars, vendorMapping } from './vendors.ts'
 import { importFile, type FileImportStore } from './file.ts'
 import { readIn } from './file-reading.ts'
 import type { ImportWatch } from './run.ts'
@@ -220,21 +220,23 @@ async function refuseOther(path: string, title: string): Promise<void> {
  * Returns a table's mapping: guessed from the column names, then overridden by the options. Null for other files.
  * `title`: the file, for people.
  */
-async function mappingOf(
-  path: string,
-  title: string,
-  values: Values,
-  { workers, signal }: Context,
-): Promise<CsvMapping | null> {
+async function mappingOf(path: string, title: string, values: Values, context: Context): Promise<CsvMapping | null> {
   const feed = values.text('feed')
   if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   if (await isPackage(path)) return refuseTableOptions(title, 'a session file', values)
   await refuseOther(path, title)
-  const kind = await readIn(workers.imports).kindOf(path, signal)
+  const kind = await readIn(context.workers.imports).kindOf(path, context.signal)
   if (kind.is !== 'table') return refuseTableOptions(title, 'an export of Tapedeck', values)
   const vendor = values.text('preset')
   if (vendor !== undefined && !VENDORS.some(({ id }) => id === vendor)) {
     throw new UsageError(`--preset takes one of ${VENDORS.map(({ id }) => id).join(', ')}, not "${vendor}"`)
+  }
+  if ((vendor !== undefined || feed === undefined) && hasOtherBars(kind, basename(path), vendor)) {
+    throw new UsageError(`the bars of ${title} aren’t of one minute or one second, and no feed has others`)
+  }
+  const assumed = feed === undefined ? assumedBars(kind, basename(path), vendor) : null
+  if (assumed !== null) {
+    context.err(`tapedeck: ${title} doesn’t say how long its bars are: they are taken for ${assumed.unit}.\n`)
   }
   if (vendor !== undefined && vendorMapping(kind, basename(path), vendor) === null) {
     throw new UsageError(`${title} doesn’t have the columns of ${vendor}`)

@@ -26,7 +26,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   ss: '\\d\\d',
   S: '\\d{1,9}',
   A: '[AaPp][Mm]',
-  Z: 'Z|[+-]\\d\\d:?\\d\\d',
+  Z: 'Z|(?:GMT|UTC)?[+-]\\d\\d:?\\d\\d',
 }
 const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|S+|A|Z|[^A-Za-z]|[A-Za-z]/g
 
@@ -88,7 +88,7 @@ function timeOf(parts: ReadonlyMap<string, string>): FormattedTime | undefined {
   const zone = parts.get('Z')
   if (zone === undefined) return { ms: local, zoned: false }
   if (zone === 'Z') return { ms: local, zoned: true }
-  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? []
+  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)$/.exec(zone) ?? []
   if (Number(hours) > 23 || Number(minutes) > 59) return undefined
   const offset = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1)
   return { ms: local - offset, zoned: true }

@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
   received: ['recvms', 'received', 'receivetime', 'recvtime', 'localtime', 'localtimestamp', 'recviso'],
   price: ['price', 'p', 'last', 'tradeprice', 'px', 'rate'],
   size: ['size', 's', 'qty', 'quantity', 'amount', 'sz', 'lots', 'tradesize'],
+  correction: ['correction', 'trcorr'],
   bid: ['bid', 'b', 'bp', 'bidprice', 'bestbid'],
   ask: ['ask', 'a', 'ap', 'askprice', 'bestask', 'offer'],
   bidSize: ['bidsize', 'bs', 'bidqty', 'bidvolume', 'bidamount'],

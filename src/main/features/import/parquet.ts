@@ -24,12 +24,17 @@ async function openParquet(path: string): Promise<{ file: AsyncBuffer; handle: F
   try {
     const { size } = await handle.stat()
     if (size < SHORTEST) throw new RangeError('no Parquet file is so short')
+    const read = async (from: number, to: number): Promise<ArrayBuffer> => {
+      const bytes = new Uint8Array(to - from)
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, from)
+      return copied(bytes.subarray(0, bytesRead))
+    }
     const file: AsyncBuffer = {
       byteLength: size,
-      async slice(from, to = size) {
-        const bytes = new Uint8Array(Math.max(0, to - from))
-        const { bytesRead } = await handle.read(bytes, 0, bytes.length, from)
-        return copied(bytes.subarray(0, bytesRead))
+      slice(from, to = size) {
+        // Thrown at once: the library reads several parts side by side, and nobody waits for the others of one that fails.
+        if (!(from >= 0 && to >= from && to <= size)) throw new RangeError('a part lies outside of the file')
+        return read(from, to)
       },
     }
     return { file, handle, metadata: await parquetMetadataAsync(file) }

@@ -120,7 +120,10 @@ function symbolProblem(symbol: string): string {
     : 'its symbol contains a control character or half of a character'
 }
 
-/** Reads rows of any table by its mapping. */
+/**
+ * Reads rows of any table by its mapping. Corrections are those of the consolidated tape: 0 is a regular trade, and 1 one whose
+ * record has its own time and the corrected data. 7 and 8 became errors or were canceled; 10 to 12 repeat a trade to say so.
+ */
 function tableRow(
   { columns, feed, zone, symbol: only, dateFormat, repeated, fixedPrices }: CsvMapping,
   isPlain: boolean,
@@ -128,6 +131,7 @@ function tableRow(
   const timeOf = createTimeReader({ zone: zone === '' ? 'UTC' : zone, dateFormat, repeated })
   const at = (field: ImportField): number => columns.indexOf(field)
   const [timeAt, recvAt, symbolAt, endAt, rawAt] = [at('time'), at('received'), at('symbol'), at('end'), at('raw')]
+  const correctionAt = at('correction')
   const bar = FEEDS[feed].kind === 'bar'
   const numbers = columns.flatMap((field, i) => {
     const part = field === null ? undefined : PARTS[field]
@@ -136,6 +140,9 @@ function tableRow(
   const least = Math.max(...columns.map((field, i) => (field === null ? 0 : i + 1)))
   return (cells) => {
     if (cells.length < least) return `has ${cells.length} columns instead of ${least}`
+    const correction = correctionAt < 0 ? '' : cells[correctionAt].trim()
+    if (/^\d+$/.test(correction) && Number(correction) > 1)
+      return `it is canceled, or cancels or corrects another trade (correction ${correction.slice(0, 40)})`
     const timeText = timeAt < 0 ? '' : cells[timeAt]
     const recvText = recvAt < 0 ? '' : cells[recvAt]
     if (timeText === '' && recvText === '') return 'it has no time'

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import {
   MAX_LISTED_PROBLEMS,
@@ -22,7 +23,7 @@ import { READ_HERE, type FileReading } from './file-reading.ts'
 import type { TextKind } from './kinds.ts'
 import { manifestFeed, readManifest, type ManifestGaps } from './manifest.ts'
 import { checkMapping, suggestMapping } from './mapping.ts'
-import type { TableHead } from './vendors.ts'
+import { assumedBars, type TableHead } from './vendors.ts'
 import type { Incoming } from './message.ts'
 import type { Portion } from './rows.ts'
 
@@ -42,7 +43,7 @@ export interface ImportWatch {
 }
 
 export interface ImportStore {
-  readonly library: Pick<StoreLibrary, 'importSession'>
+  readonly library: Pick<StoreLibrary, 'importSessions'>
   readonly sessions: StoreReader['sessions']
   readonly newId: (startedMs: number) => SessionId
   /** Default: in the caller's thread. */
@@ -53,6 +54,8 @@ const PREVIEW_ROWS = 20
 /** How much of a file is looked at for problems before it is imported. */
 const PREVIEW_BYTES = 1 << 20
 const BATCH_ROWS = 4_096
+/** All sessions of a file are held until the last one is complete, each in some 55 KB, and appear in one step. */
+const MAX_SESSIONS = 5_000
 const BATCH_BYTES = 512 << 10
 
 /**
@@ -69,7 +72,7 @@ export async function previewText(
   const used = kind.is === 'table' ? (mapping ?? (await suggestion(input, kind))) : null
   const problems: ImportProblem[] = []
   const unread = used === null ? null : refusal(used)
-  if (unread !== null) problems.push({ line: 1, text: unread })
+  if (unread !== null) problems.push({ line: 0, text: unread })
   else {
     for await (const portion of reading.incoming(input.path, kind, used, signal)) {
       problems.push(...portion.problems)
@@ -138,9 +141,12 @@ interface Segment {
   readonly messages: number
 }
 
+/** Source keys of the files that a store is importing: none of their sessions is visible yet. */
+const importing = new WeakMap<ImportStore['library'], Set<string>>()
+
 /**
  * Imports a text file. Rejects with `bad-file` if nothing in it can be read, with `not-allowed` if it was imported
- * before, with `cancelled`, or with a disk error. A partially imported session is removed.
+ * before, with `busy` while it is being imported, with `cancelled`, or with a disk error. Then nothing of it is stored.
  */
 export async function importText(
   input: ImportInput,
@@ -148,13 +154,37 @@ export async function importText(
   store: ImportStore,
   watch: ImportWatch = {},
 ): Promise<ImportDone> {
-  const { signal, onProgress } = watch
-  const { kindOf, incoming } = store.reading ?? READ_HERE
-  const kind = await kindOf(input.path, signal)
+  const kind = await (store.reading ?? READ_HERE).kindOf(input.path, watch.signal)
   const used = kind.is === 'table' ? (mapping ?? (await suggestion(input, kind))) : null
   if (used !== null) checkMapping(used)
-  const sha256 = await hashOf(input.path, signal)
+  const sha256 = await hashOf(input.path, watch.signal)
   const source: Source = { kind: 'import', origin: sha256.slice(0, 16), user: input.name }
+  const keys = importing.get(store.library) ?? new Set()
+  if (keys.has(sourceKey(source))) throw new CodedError('busy', `${input.name} is already being imported.`)
+  importing.set(store.library, keys.add(sourceKey(source)))
+  try {
+    return await importOnce(input, { kind, used, sha256, source }, store, watch)
+  } finally {
+    keys.delete(sourceKey(source))
+  }
+}
+
+/** A file whose kind, mapping and identity are known. */
+interface KnownFile {
+  readonly kind: TextKind
+  /** Null if it isn't a table. */
+  readonly used: CsvMapping | null
+  readonly sha256: string
+  readonly source: Source
+}
+
+async function importOnce(
+  input: ImportInput,
+  { kind, used, sha256, source }: KnownFile,
+  store: ImportStore,
+  { signal, onProgress }: ImportWatch,
+): Promise<ImportDone> {
+  const { incoming } = store.reading ?? READ_HERE
   const before = (await store.sessions()).find((row) => row.source === sourceKey(source))
   if (before !== undefined) {
     throw new CodedError('not-allowed', `${input.name} is already in the store, as session ${before.session}.`, {
@@ -172,6 +202,7 @@ export async function importText(
     if (read.problems.length < MAX_LISTED_PROBLEMS)
       read.problems.push(...portion.problems.slice(0, MAX_LISTED_PROBLEMS - read.problems.length))
     back += addToSegments(segments, portion)
+    if (segments.length > MAX_SESSIONS) throw tooMany(input.name)
     onProgress?.({ done: (0.3 * portion.bytes) / Math.max(1, input.bytes), messages: 0 })
   }
   const all = segments.reduce((sum, { messages }) => sum + messages, 0)
@@ -185,39 +216,37 @@ export async function importText(
   if (input.manifest !== undefined && kind.is !== 'table' && gaps === null) {
     read.problems.push({ line: 1, text: 'The manifest next to it belongs to another file, so its gaps were skipped' })
   }
-  const sessions: ImportDone['sessions'][number][] = []
-  let written = 0
+  const notes = notesOf(input.name, kind, used, { sha256, hasGaps: gaps !== null, skipped: read.skipped, back })
   const messages = createQueue(incoming(input.path, kind, used, signal))
-  try {
-    for (const [i, segment] of segments.entries()) {
-      const edges = gaps?.[i] ?? []
-      const id = store.newId(segment.startedMs)
-      const about: ImportDetails = {
-        id,
-        source,
-        startedMs: unixMs(Math.min(segment.startedMs, ...edges.map(({ wallMs }) => wallMs))),
-        endedMs: unixMs(Math.max(segment.endedMs, ...edges.map(({ wallMs }) => wallMs))),
-        clean: true,
-        from: input.name,
-        label: {
-          name: input.name.slice(0, 80),
-          notes: notesOf(kind, used, sha256, gaps !== null, back),
-          tags: ['imported'],
-        },
-      }
-      const outcome = await store.library.importSession(about, batchesOf(messages, segment, edges, about.startedMs), {
-        ...(signal === undefined ? {} : { signal }),
-        onStored: (n) => onProgress?.({ done: 0.3 + (0.7 * (written + n)) / all, messages: written + n }),
-      })
-      written += outcome.messages
-      sessions.push({ session: outcome.session, messages: outcome.messages })
+  const parts = segments.map((segment, i) => {
+    const edges = gaps?.[i] ?? []
+    const about: ImportDetails = {
+      id: store.newId(segment.startedMs),
+      source,
+      startedMs: unixMs(Math.min(segment.startedMs, ...edges.map(({ wallMs }) => wallMs))),
+      endedMs: unixMs(Math.max(segment.endedMs, ...edges.map(({ wallMs }) => wallMs))),
+      clean: true,
+      from: input.name,
+      label: { name: input.name.slice(0, 80), notes, tags: ['imported'] },
     }
+    return { about, batches: batchesOf(messages, segment, edges, about.startedMs) }
+  })
+  try {
+    const sessions = await store.library.importSessions(parts, {
+      ...(signal === undefined ? {} : { signal }),
+      onStored: (stored) => onProgress?.({ done: 0.3 + (0.7 * stored) / all, messages: stored }),
+    })
+    return { sessions, messages: all, already: false, ...read }
   } finally {
     // It has the file open, and a thread: also after its last message, and if the store failed.
     await messages.close()
   }
-  return { sessions, messages: written, already: false, ...read }
 }
+
+const tooMany = (name: string): CodedError =>
+  new CodedError('too-large', `${name} has messages of more than ${MAX_SESSIONS} sessions.`, {
+    hint: 'A session begins where “seq” doesn’t increase. Check the order of the lines, or split the file.',
+  })
 
 /** Throws `usage` for a line whose meaning the user must choose, before anything is written. */
 function refuseUnclear(problems: readonly ImportProblem[]): void {
@@ -234,15 +263,37 @@ function refuseUnclear(problems: readonly ImportProblem[]): void {
 const backwards = (rows: number): string =>
   `${rows} ${rows === 1 ? 'row was' : 'rows were'} received before the row above: in a replay ${rows === 1 ? 'it comes' : 'they come'} at the time of that one.`
 
-/** The notes of an imported session: where it came from, and whether its messages are the original ones. */
-function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string, gaps: boolean, back: number): string {
+/** What an import found out about its file. */
+interface Found {
+  readonly sha256: string
+  readonly hasGaps: boolean
+  /** Lines that couldn't be imported, and rows that were received before the one above. */
+  readonly skipped: number
+  readonly back: number
+}
+
+/** The notes of an imported session: where it came from, whether its messages are the original ones, and what is missing. */
+function notesOf(
+  name: string,
+  kind: TextKind,
+  mapping: CsvMapping | null,
+  { sha256, hasGaps, skipped, back }: Found,
+): string {
   const exact = kind.is === 'table' ? mapping?.columns.includes('raw') === true : kind.raw
-  const how = exact
-    ? 'The messages are byte for byte those of the file.'
-    : 'The file contained no messages, so Tapedeck built them from its columns in the format of the feed.'
-  const lacks = gaps ? 'The gaps are from its manifest.' : 'Its gaps are unknown and not marked.'
-  const order = back === 0 ? '' : ` ${backwards(back)}`
-  return `Imported from a file with SHA-256 ${sha256}. ${how} ${lacks}${order}`
+  const bars = kind.is === 'table' && mapping?.columns.includes('end') === false ? assumedBars(kind, name) : null
+  return [
+    `Imported from a file with SHA-256 ${sha256}.`,
+    exact
+      ? 'The messages are byte for byte those of the file.'
+      : 'The file contained no messages, so Tapedeck built them from its columns in the format of the feed.',
+    hasGaps ? 'The gaps are from its manifest.' : 'Its gaps are unknown and not marked.',
+    // Not if another feed was chosen.
+    ...(bars !== null && bars.feed === mapping?.feed
+      ? [`It doesn’t say how long its bars are: they were taken for ${bars.unit}.`]
+      : []),
+    ...(skipped > 0 ? [`${countText(skipped, 'line')} ${skipped === 1 ? 'was' : 'were'} skipped.`] : []),
+    ...(back > 0 ? [backwards(back)] : []),
+  ].join(' ')
 }
 
 async function hashOf(path: string, signal: AbortSignal | undefined): Promise<string> {

@@ -70,7 +70,7 @@ export const symbols = defineCommand({
 function openEnd(rows: readonly SessionRow[]): string {
   if (rows.some(({ live }) => live)) return 'now'
   const isCopy = rows.every(({ endedMs, source }) => endedMs !== null || isTeamKey(source))
-  return isCopy ? 'not complete' : 'crashed, unknown time'
+  return isCopy ? 'not complete' : 'cut off, unknown time'
 }
 
 /** Why no symbol is listed, and which feeds have some. */

@@ -21,6 +21,11 @@ export function reviewJson(review: Review): object {
       low_at: isoOrNull(lowMs),
       burst_at: isoOrNull(burstMs),
     })),
+    corrupt: review.corrupt.map(({ fromMs, toMs, ...span }) => ({
+      ...span,
+      from: isoOrNull(fromMs),
+      to: isoOrNull(toMs),
+    })),
     gaps: review.gaps.map(({ feed, cause, symbols, fromMs, toMs }) => ({
       feed,
       cause,
@@ -30,6 +35,7 @@ export function reviewJson(review: Review): object {
     })),
     gap_count: review.gapCount,
     gap_seconds: review.gapMs / 1_000,
+    unrecorded_seconds: review.outsideMs / 1_000,
     alerts: review.alerts.map(({ atMs, ...alert }) => ({ at: isoOrNull(atMs), ...alert })),
     alert_count: review.alertCount,
     alerts_problem: review.alertsProblem,

@@ -8,14 +8,17 @@ import {
   MAX_FIRED,
   MAX_GAPS,
   MAX_MOVES,
+  type CorruptSpan,
   type FiredAlert,
   type Move,
   type Review,
 } from '../../../shared/features/journal/review.ts'
 import { msOf, type Bar, type Interval } from '../../../shared/core/market/market.ts'
-import { isEdge, matchesSource, type Gap } from '../../../shared/core/recording/session.ts'
+import { isEdge, matchesSource, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
+import { commonSpans, mergeSpans, spansMs, withoutSpans, type Span } from '../../../shared/base/spans.ts'
+import type { GapSpan } from '../../../shared/core/status/status.ts'
 import { ASSET_CLASSES, type InstrumentId, type SessionId } from '../../../shared/base/units.ts'
-import type { BarQuery, SeqLimits } from '../../core/store/types/bars.ts'
+import type { BarPage, BarQuery, SeqLimits } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface ReviewQuery {
@@ -44,7 +47,7 @@ interface AlertEvents {
 /** Bars that are read at a time. A range of more minutes is reviewed with hourly bars. */
 const PAGE_BARS = 2_000
 
-/** Skips corrupt data. Rejects with any other error of the store reader. */
+/** Skips corrupt data and lists it. Rejects with any other error of the store reader. */
 export async function buildReview(reader: StoreReader, query: ReviewQuery): Promise<Review> {
   const { source, fromMs, toMs } = query
   const rows = (await reader.sessions(true)).filter(
@@ -58,10 +61,11 @@ export async function buildReview(reader: StoreReader, query: ReviewQuery): Prom
   )
   const sessions = rows.map((row) => row.session)
   const interval: Interval = toMs - fromMs <= (PAGE_BARS - 1) * 60_000 ? '1m' : '1h'
-  const moves = sessions.length === 0 ? [] : await movesOf(reader, query, sessions, interval)
+  const { moves, corrupt } = await movesOf(reader, query, sessions, interval)
   const gaps = query.gaps.filter((gap) => !isEdge(gap) && touches(gap, fromMs, toMs))
   // A replay can't know yet when a gap ends that is open at its clock.
   const known = gaps.map((gap) => ({ ...gap, toMs: gap.toMs !== null && gap.toMs <= query.nowMs ? gap.toMs : null }))
+  const missing = gapSpans(gaps, { fromMs, toMs })
   const lengthOf = (gap: { readonly fromMs: number; readonly toMs: number | null }) =>
     (gap.toMs ?? query.nowMs) - gap.fromMs
   const fired = query.alerts.events.flatMap((event) => firedOf(event, fromMs, toMs)).toSorted((a, b) => a.atMs - b.atMs)
@@ -80,12 +84,14 @@ export async function buildReview(reader: StoreReader, query: ReviewQuery): Prom
     instruments: moves.length,
     barMs: msOf(interval),
     moves: moves.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change)).slice(0, MAX_MOVES),
+    corrupt,
     gaps: known
       .toSorted((a, b) => lengthOf(b) - lengthOf(a))
       .slice(0, MAX_GAPS)
       .map(({ feed, cause, symbols, fromMs, toMs }) => ({ feed, cause, symbols, fromMs, toMs })),
     gapCount: gaps.length,
-    gapMs: unionMs(gaps, fromMs, toMs),
+    gapMs: spansMs(missing),
+    outsideMs: spansMs(withoutSpans(await outsideSpans(reader, rows, query), missing)),
     alerts: fired.slice(-MAX_FIRED),
     alertCount: fired.length,
     alertsProblem: query.alerts.problem,
@@ -96,17 +102,35 @@ export async function buildReview(reader: StoreReader, query: ReviewQuery): Prom
 const touches = (gap: Gap, fromMs: number, toMs: number): boolean =>
   gap.fromMs < toMs && (gap.toMs === null || gap.toMs > fromMs)
 
-/** The time that intervals cover within [fromMs, toMs), ms. */
-function unionMs(gaps: readonly Gap[], fromMs: number, toMs: number): number {
-  let total = 0
-  let end = fromMs
-  for (const gap of gaps.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const to = Math.min(gap.toMs ?? toMs, toMs)
-    const from = Math.max(gap.fromMs, end)
-    if (to > from) total += to - from
-    end = Math.max(end, to)
-  }
-  return total
+/** The parts of gaps within a range. An open one counts up to the end of the range. */
+const gapSpans = (gaps: readonly Gap[], within: Span): readonly Span[] =>
+  commonSpans(
+    gaps.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? within.toMs })),
+    [within],
+  )
+
+/**
+ * The parts of a range that have passed but are in none of the sessions. Where a team's shards have sessions of their
+ * own, a part that one of the shards lacks counts.
+ */
+async function outsideSpans(
+  reader: StoreReader,
+  rows: readonly SessionRow[],
+  { fromMs, toMs, nowMs }: ReviewQuery,
+): Promise<readonly Span[]> {
+  const passed = { fromMs, toMs: Math.min(toMs, Math.ceil(nowMs) + 1) }
+  if (rows.length === 0) return mergeSpans([passed])
+  const spans = await Promise.all(
+    rows.map(async ({ session, source, startedMs, endedMs, live }) => {
+      // A session that crashed has no end before the next one begins.
+      const last = live || endedMs !== null ? null : await reader.findPosition({ session, ms: Number.MAX_SAFE_INTEGER })
+      const end = live ? Infinity : (endedMs ?? last?.ms ?? startedMs)
+      return { source, fromMs: startedMs, toMs: end + 1 }
+    }),
+  )
+  return mergeSpans(
+    [...Map.groupBy(spans, ({ source }) => source).values()].flatMap((one) => withoutSpans([passed], one)),
+  )
 }
 
 /**
@@ -140,8 +164,10 @@ async function movesOf(
   query: ReviewQuery,
   sessions: readonly SessionId[],
   interval: Interval,
-): Promise<readonly Move[]> {
+): Promise<Pick<Review, 'moves' | 'corrupt'>> {
   const moves: Move[] = []
+  const corrupt: CorruptSpan[] = []
+  if (sessions.length === 0) return { moves, corrupt }
   for (const asset of ASSET_CLASSES) {
     const done = new Set<InstrumentId>()
     // Trades come before quotes, which count only where there are no trades.
@@ -149,33 +175,44 @@ async function movesOf(
       const of = FEEDS[feed].kind === 'trade' ? 'trade' : 'mid'
       for (const { instrument, symbols } of await reader.instruments({ feed, sessions })) {
         if (done.has(instrument)) continue
-        const bars = await barsOf(reader, query, { instrument, of, interval, sessions })
-        const move = moveOf(bars, { instrument, symbol: symbols.at(-1) ?? instrument, of })
-        if (move === null) continue
-        done.add(instrument)
-        moves.push(move)
+        const symbol = symbols.at(-1) ?? instrument
+        const { bars, gaps } = await barsOf(reader, query, { instrument, of, interval, sessions })
+        const unread = commonSpans(
+          gaps.map((gap) => ({ fromMs: gap.fromMs, toMs: gap.toMs ?? query.toMs })),
+          [{ fromMs: query.fromMs, toMs: query.toMs }],
+        )
+        corrupt.push(...unread.map((span) => ({ symbol, feed, ...span })))
+        const move = moveOf(bars, { instrument, symbol, of })
+        if (move !== null) moves.push(move)
+        // Quotes don't stand in for trades that are stored, but corrupt.
+        if (move !== null || unread.length > 0) done.add(instrument)
       }
     }
   }
-  return moves
+  return { moves, corrupt }
 }
 
-/** All bars of the range, oldest first. They are whole: the first may begin before it, and the last may end after it. */
+/**
+ * All bars of the range, oldest first, and what of it is corrupt. Bars are whole: the first may begin before the range, and
+ * the last may end after it.
+ */
 async function barsOf(
   reader: StoreReader,
   { source, fromMs, toMs, upTo }: ReviewQuery,
   of: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'sessions'>,
-): Promise<readonly Bar[]> {
+): Promise<Pick<BarPage, 'bars' | 'gaps'>> {
   const pages: (readonly Bar[])[] = []
+  const corrupt: GapSpan[] = []
   const first = Math.floor(fromMs / msOf(of.interval)) * msOf(of.interval)
   for (let beforeMs = toMs; beforeMs > first;) {
     const query = { ...of, source, beforeMs, fromMs: first, limit: PAGE_BARS, upTo, skipCorrupt: true }
-    const { bars, more } = await reader.bars(query)
+    const { bars, more, gaps } = await reader.bars(query)
     pages.push(bars)
+    corrupt.push(...gaps)
     if (!more || bars.length === 0) break
     beforeMs = bars[0].startMs
   }
-  return pages.reverse().flat()
+  return { bars: pages.reverse().flat(), gaps: corrupt }
 }
 
 /** The move over bars, oldest first; null without any. */

@@ -49,6 +49,7 @@ export const replay = defineFeature({
           'replay.serve': ({ id, port }) => replays.serve(id, port),
           'replay.stop-serving': ({ id }) => replays.stopServing(id),
           'replay.timeline': (args) => replays.timeline(args),
+          'replay.lacks': ({ id, instrument }) => replays.lacks(id, instrument),
           'bookmarks.list': ({ session }) => replays.bookmarks(session),
           'bookmarks.add': (bookmark) => replays.addBookmark(bookmark),
           'bookmarks.remove': ({ bookmark }) => replays.removeBookmark(bookmark),

@@ -154,7 +154,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     reader,
     source: () => source,
     present: limits,
-    committed: () => Promise.resolve(),
+    committed: () => Promise.resolve(true),
     wallMs: () => player.nowMs,
     days: (asset) => calendar.days(asset),
     visible: playable.visibleAt(
@@ -305,17 +305,19 @@ class Growth {
 
   async #grow(): Promise<void> {
     const live = await this.#liveSessions()
-    const grown = await this.#playable.grow((session) => live.has(session))
+    const grown = await this.#playable.grow((session) => live === null || live.has(session))
     if (this.#isClosed) return
     if (grown !== null) this.#player.grow(grown)
     if (!this.#playable.goesOn) this.#ended()
   }
 
-  async #liveSessions(): Promise<ReadonlySet<string>> {
+  /** Null: unknown, because a recorder that can't store anything now may continue its session. */
+  async #liveSessions(): Promise<ReadonlySet<string> | null> {
     const { reader, status } = this.#options
     if (isTeamKey(this.#playable.source))
       return new Set((await reader.sessions(true)).flatMap(({ session, live }) => (live ? [session] : [])))
     const { recorder } = status()
-    return new Set(recorder.is === 'recording' ? [recorder.session] : [])
+    if (recorder.is === 'recording') return new Set([recorder.session])
+    return recorder.is === 'off' ? new Set() : null
   }
 }

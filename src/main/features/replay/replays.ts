@@ -12,7 +12,7 @@ import type {
   ServedState,
 } from '../../../shared/features/replay/replay.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
-import { sessionId } from '../../../shared/base/units.ts'
+import { FEED_IDS, feedAsset, parseInstrument, sessionId, type InstrumentId } from '../../../shared/base/units.ts'
 import { storeAway } from '../../core/jobs/jobs.ts'
 import { seekFirstFrame } from './first-frame.ts'
 import { openReplay, type OpenReplay, type ReplaysOptions } from './replay-view.ts'
@@ -30,6 +30,8 @@ export interface Replays {
   seek(id: ReplayId, to: CallArgs<'replay.seek'>['to']): Promise<ReplayState>
   options(args: CallArgs<'replay.options'>): void
   timeline(args: CallArgs<'replay.timeline'>): Promise<ReplayTimeline>
+  /** Whether nothing of an instrument is in the sessions of a replay, none of which is still being recorded. */
+  lacks(id: ReplayId, instrument: InstrumentId): Promise<boolean>
   stream(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ReplayState>
   /** Serves a replay to other programs on its own clock, `port` 0: on any free one. */
   serve(id: ReplayId, port: number): Promise<ServedReplay>
@@ -106,6 +108,14 @@ export function createReplays(options: ReplaysOptions): Replays {
     },
     options: ({ id, ...options }) => known(id).player.options(options),
     timeline: async (args) => known(args.id).timeline(args),
+    async lacks(id, instrument) {
+      const { growing, sessions } = known(id).state()
+      if (growing) return false
+      const within = sessions.map(({ session }) => session)
+      const feeds = FEED_IDS.filter((feed) => feedAsset(feed) === parseInstrument(instrument)?.asset)
+      const found = await Promise.all(feeds.map((feed) => reader.instruments({ feed, sessions: within })))
+      return !found.flat().some((one) => one.instrument === instrument)
+    },
     stream({ id }, wake) {
       const replay = known(id)
       return replay.view.hold(replay.states.open(wake), wake)

@@ -6,15 +6,16 @@ import type { MetricValues } from '../../../shared/features/screener/metrics.ts'
 import type { Research } from '../research/research.ts'
 import type { Instruments } from './read-facts.ts'
 
-type Responses = Pick<Research, 'latest' | 'version'>
+/** What it needs of research: saved responses, and never a request. */
+export type SavedResponses = Pick<Research, 'latest' | 'version'>
 
 export class FundamentalsReader {
-  readonly #research: Responses
+  readonly #research: SavedResponses
   readonly #view: string
   /** Of the responses that the last pass used, by their ids. A response never changes. */
   #figures: ReadonlyMap<number, MetricValues> = new Map()
 
-  constructor(research: Responses, view: string) {
+  constructor(research: SavedResponses, view: string) {
     this.#research = research
     this.#view = view
   }

@@ -1,6 +1,6 @@
 /** Reads what the store has on a view's instruments over a span: bars, and what was received. */
-import { gridOf } from '../../../shared/core/market/calendar.ts'
-import { msOf, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
+import { gridOf, sessionState } from '../../../shared/core/market/calendar.ts'
+import { msOf, type BarSource } from '../../../shared/core/market/market.ts'
 import { mergeSpans, type Span } from '../../../shared/base/spans.ts'
 import {
   feedAsset,
@@ -49,18 +49,17 @@ export async function storedInstruments(
 /** Where a span that ends at `nowMs` begins, UTC ms. */
 export const spanStart = (span: ScreenSpan, nowMs: number): number => nowMs - SCREEN_SPANS[span].ms
 
-/** The market hours of an asset class in [fromMs, toMs), as its bars. */
-export function tradingSpans(asset: AssetClass, interval: Interval, fromMs: number, toMs: number): readonly Span[] {
-  const grid = gridOf(asset, interval)
-  const step = msOf(interval)
+/** The market hours of an asset class in [fromMs, toMs), with those before and after a stock's session. */
+export function tradingSpans(asset: AssetClass, fromMs: number, toMs: number): readonly Span[] {
+  // Every market opens and closes on a half hour.
+  const grid = gridOf(asset, '30m')
   const spans: Span[] = []
   for (let at = fromMs; at < toMs;) {
-    const start = grid.startOf(at)
-    const end = Number.isNaN(start) ? at + step : grid.endOf(start)
-    if (!Number.isNaN(start)) spans.push({ fromMs: Math.max(start, fromMs), toMs: Math.min(end, toMs) })
-    at = Math.max(end, at + 1)
+    const end = grid.endOf(grid.startOf(at))
+    if (sessionState(asset, at) !== 'closed') spans.push({ fromMs: at, toMs: Math.min(end, toMs) })
+    at = end
   }
-  return spans
+  return mergeSpans(spans)
 }
 
 /** Reads the facts of instruments over a span that ends at `nowMs`. */
@@ -104,8 +103,7 @@ export class SpanReader {
   }
 
   #tradingOf(asset: AssetClass): readonly Span[] {
-    const { interval } = SCREEN_SPANS[this.#span]
-    const known = this.#trading.get(asset) ?? mergeSpans(tradingSpans(asset, interval, this.#fromMs, this.#nowMs))
+    const known = this.#trading.get(asset) ?? tradingSpans(asset, this.#fromMs, this.#nowMs)
     this.#trading.set(asset, known)
     return known
   }

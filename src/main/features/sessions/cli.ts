@@ -66,13 +66,9 @@ export const sessions = defineCommand({
       })
     }
     if (found?.endedMs === null && !found.live && out !== undefined) {
-      throw new CodedError(
-        'not-allowed',
-        `Session ${found.session} ended in a crash, and its end isn’t recovered yet.`,
-        {
-          hint: 'The next session recorded into this store does that. Save it then.',
-        },
-      )
+      throw new CodedError('not-allowed', `Session ${found.session} was cut off, and its end isn’t recovered yet.`, {
+        hint: 'The next session recorded into this store does that. Save it then.',
+      })
     }
     if (one !== undefined && out !== undefined) return pack(one, out, values, context)
     const rows = await withReader(values, context, (reader) => reader.sessions())
@@ -163,7 +159,7 @@ function cells(row: SessionRow): readonly string[] {
       ? 'not complete'
       : row.clean
         ? (isoOrNull(row.endedMs) ?? '-')
-        : `crashed, ${isoOrNull(row.endedMs) ?? 'unknown time'}`
+        : `cut off, ${isoOrNull(row.endedMs) ?? 'unknown time'}`
   const labels = [
     row.name && `"${row.name}"`,
     ...row.tags.map((tag) => `#${tag}`),

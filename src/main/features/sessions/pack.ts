@@ -16,7 +16,8 @@ import { MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.
 import { checkFlushEntries, encodeChains } from './chains.ts'
 import type { Meta } from './meta.ts'
 import { encodePart, fileHeader, tooLarge, type PartKind } from './parts.ts'
-import type { Packed, PackageOptions } from './port.ts'
+import type { PackageDone } from '../../../shared/features/sessions/contract.ts'
+import type { PackageOptions } from './port.ts'
 
 /** The fraction of the progress bar that verification takes. */
 const VERIFY = 0.4
@@ -33,7 +34,7 @@ export async function exportPackage(
   file: string,
   app: string,
   { file: fileOptions = {}, signal, onProgress }: PackageOptions = {},
-): Promise<Packed> {
+): Promise<PackageDone> {
   const stop = (): void => {
     if (signal?.aborted === true)
       throw new CodedError('cancelled', 'The export was canceled; no session file was written.')

@@ -13,7 +13,7 @@ import { newColumns } from '../../core/store/format/message-columns.ts'
 import { Regroup } from '../../core/store/format/regroup.ts'
 import { decodeRows } from '../../core/store/format/row-codec.ts'
 import type { Batch } from '../../core/store/types/messages.ts'
-import type { ImportDetails, StoreLibrary } from '../../core/store/types/library.ts'
+import type { ImportDetails, ImportOutcome, StoreLibrary } from '../../core/store/types/library.ts'
 import { checkFlushEntries, checkGaps, readChains } from './chains.ts'
 import { decodeEntries, readMeta, type Meta } from './meta.ts'
 import {
@@ -26,7 +26,7 @@ import {
   readPartHeader,
   type PartHeader,
 } from './parts.ts'
-import type { PackageOptions, Unpacked } from './port.ts'
+import type { PackageOptions } from './port.ts'
 
 /** Whether a file starts like a session file; false if it can't be read. */
 export async function isPackage(file: string): Promise<boolean> {
@@ -51,7 +51,7 @@ export async function importPackage(
   file: string,
   library: StoreLibrary,
   options: PackageOptions = {},
-): Promise<Unpacked> {
+): Promise<ImportOutcome> {
   let handle: FileHandle
   try {
     handle = await open(file, 'r')

@@ -166,7 +166,11 @@ const printRecorded = (row: SessionRow, wanted: Wanted, values: Values, context:
       context.err(`Printing what is recorded from ${source} into session ${session}.\n`)
     begins(row.session)
     const last = await reader.findPosition({ session: row.session, ms: Number.MAX_SAFE_INTEGER })
-    return print(reader, row, last?.seq ?? 0, wanted, values, context, (tail) => tailRecorded(tail, begins))
+    const lost = (session: string): void =>
+      context.err(
+        `tapedeck: the recorder stopped without ending session ${session}, messages may be missing. Waiting a minute for it to record again.\n`,
+      )
+    return print(reader, row, last?.seq ?? 0, wanted, values, context, (tail) => tailRecorded(tail, { begins, lost }))
   })
 
 async function print(

@@ -1,4 +1,5 @@
 /** Prints the messages of a stored session, and those that are added while it is being recorded. */
+import { CodedError } from '../../../shared/base/errors.ts'
 import { scratch } from '../../../service/codec.ts'
 import { isTeamKey, STORED_ONLY, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, instrumentId, feedAsset, type FeedId, type SessionId } from '../../../shared/base/units.ts'
@@ -31,7 +32,7 @@ export function createFilter(wanted: Wanted): (feed: FeedId, symbol: string) => 
 }
 
 export interface StoredTail {
-  readonly reader: Pick<StoreReader, 'replay' | 'sessions'>
+  readonly reader: Pick<StoreReader, 'replay' | 'sessions' | 'findPosition'>
   readonly session: SessionId
   /** Begins after this seq. */
   readonly afterSeq: number
@@ -43,17 +44,29 @@ export interface StoredTail {
   readonly wait: () => Promise<boolean>
 }
 
-/** How often to look for the session that continues one. */
+/** How often to look for the session that continues one that was ended, and one whose recorder was killed and may be restarted. */
 const MAX_LOOKS = 10
+const RESTART_LOOKS = 600
+/** How long a recorder of a team stores nothing, while another one of its shard does, until it counts as gone: ms, and looks. */
+const GONE_MS = 15_000
+const GONE_LOOKS = 150
+
+export interface TailEvents {
+  /** A session that continues the one before is printed next. */
+  readonly begins: (session: SessionId) => void
+  /** The recorder of a session was killed. Another one is waited for. */
+  readonly lost: (session: SessionId) => void
+}
 
 /**
- * Prints what is recorded, from one session on, and then the sessions that continue it, as after midnight UTC. Calls
- * `begins` with each of them. Resolves once none does, or `wait` says to stop.
+ * Prints what is recorded, from one session on, and then the sessions that continue it, as after midnight UTC. Resolves
+ * once none does, or `wait` says to stop. Rejects with `offline` if the recorder was killed and none continues, or if it
+ * is gone and its team has another one.
  */
-export async function tailRecorded(tail: StoredTail, begins: (session: SessionId) => void): Promise<void> {
+export async function tailRecorded(tail: StoredTail, { begins, lost }: TailEvents): Promise<void> {
   let { session, afterSeq } = tail
-  while (await tailStored({ ...tail, session, afterSeq })) {
-    const following = await findFollowing(tail, session)
+  while (await tailStored({ ...tail, session, afterSeq }, createGoneCheck(tail, session))) {
+    const following = await findFollowing(tail, session, lost)
     if (following === undefined) return
     session = following
     afterSeq = 0
@@ -61,18 +74,61 @@ export async function tailRecorded(tail: StoredTail, begins: (session: SessionId
   }
 }
 
-/** The session that continues another one. The recorder may still be about to begin it. */
-async function findFollowing({ reader, wait }: StoredTail, session: SessionId): Promise<SessionId | undefined> {
-  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+/** The session that continues another one. The recorder may still be about to begin it, or to be started again. */
+async function findFollowing(
+  { reader, wait }: StoredTail,
+  session: SessionId,
+  lost: TailEvents['lost'],
+): Promise<SessionId | undefined> {
+  let isLost = false
+  for (let looks = 0; looks < (isLost ? RESTART_LOOKS : MAX_LOOKS); looks++) {
     const rows = await reader.sessions(true)
     const ended = rows.find((row) => row.session === session)
     const later = ended === undefined ? [] : rows.filter((row) => isContinued(ended, row))
     // IDs are in the order of their sessions' starts.
     const [following] = later.map((row) => row.session).sort()
     if (following !== undefined) return following
+    if (ended?.clean === false && !isLost) {
+      isLost = true
+      lost(session)
+    }
     if (!(await wait())) return undefined
   }
-  return undefined
+  if (!isLost) return undefined
+  throw new CodedError('offline', `The recorder of session ${session} stopped without ending it.`, {
+    hint: 'Run tail again once it records.',
+  })
+}
+
+/**
+ * Returns a check that throws `offline` once the recorder of a team's session seems to be gone. Its session stays open, because
+ * only its own store knows the end, and a quiet market looks the same until another recorder of the shard receives something.
+ */
+function createGoneCheck({ reader }: StoredTail, session: SessionId): (rows: readonly SessionRow[]) => Promise<void> {
+  const lastOf = (of: SessionId) => reader.findPosition({ session: of, ms: Number.MAX_SAFE_INTEGER })
+  let seq = -1
+  /** Looks since the session got its last message: what a terminal still fetches of it isn't gone. */
+  let looks = 0
+  return async (rows) => {
+    const printed = rows.find((row) => row.session === session)
+    if (printed === undefined || !isTeamKey(printed.source)) return
+    const last = await lastOf(session)
+    looks = last?.seq === seq ? looks + 1 : 0
+    seq = last?.seq ?? seq
+    if (looks < GONE_LOOKS) return
+    for (const other of rows) {
+      if (other.source !== printed.source || other.session === session || !other.live) continue
+      const aheadMs = ((await lastOf(other.session))?.ms ?? -Infinity) - (last?.ms ?? printed.startedMs)
+      if (aheadMs <= GONE_MS) continue
+      throw new CodedError(
+        'offline',
+        `Session ${session} has got nothing for 15 seconds, while session ${other.session} of the same shard has.`,
+        {
+          hint: 'Run tail again to print that one.',
+        },
+      )
+    }
+  }
 }
 
 /** Whether the recorder of an ended session began another one later. What others recorded meanwhile would repeat messages. */
@@ -84,20 +140,25 @@ function isContinued(ended: SessionRow, later: SessionRow): boolean {
 
 /**
  * Prints until the session has ended and everything of it was printed, or `wait` says to stop. Resolves with whether
- * the session has ended.
+ * the session has ended. `check` looks at the sessions while it hasn't; what it throws ends the tail.
  */
-export async function tailStored(tail: StoredTail): Promise<boolean> {
+export async function tailStored(
+  tail: StoredTail,
+  check: (rows: readonly SessionRow[]) => Promise<void> = () => Promise.resolve(),
+): Promise<boolean> {
   const { reader, session, wait } = tail
   const print = createPrinter(tail)
   let { afterSeq } = tail
   for (;;) {
     // Asked before reading: what is stored until it ends is then read below.
-    const isLive = (await reader.sessions(true)).find((row) => row.session === session)?.live === true
+    const rows = await reader.sessions(true)
+    const isLive = rows.find((row) => row.session === session)?.live === true
     for await (const batch of reader.replay({ session, afterSeq, omitConnections: true, prefersRecords: true })) {
       await print(batch)
       afterSeq = batch.upToSeq
     }
     if (!isLive) return true
+    await check(rows)
     if (!(await wait())) return false
   }
 }

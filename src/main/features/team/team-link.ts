@@ -1,4 +1,5 @@
 /** One team, from the first connection until it is left: connects, follows, and says how it stands. */
+import { durationLabel } from '../../../shared/base/duration-label.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { matchesSource, teamKey } from '../../../shared/core/recording/session.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
@@ -101,15 +102,17 @@ export class Team {
     const rows = sessions.map(({ info, state, signer, isHeld }): FollowedSession => {
       const lastMs = this.#market?.lastMs(info.session) ?? null
       const { phase } = state
-      const why = phase.is === 'waiting' || phase.is === 'stopped' ? phase.why : isHeld ? UNSIGNED : null
       const { session, shard, recorder, startedMs, key } = info
+      const lateMs = phase.is === 'live' && !isHeld ? (this.#market?.lateMs(session) ?? null) : null
+      const waits = phase.is === 'waiting' || phase.is === 'stopped' ? phase.why : isHeld ? UNSIGNED : null
+      const why = waits ?? (lateMs === null ? null : lateReason(recorder, lateMs))
       const silent = gone?.get(session)
       const goneMs = silent === undefined ? null : (silent.sinceMs ?? lastMs ?? startedMs)
       return {
         session,
         shard,
         recorder,
-        phase: isHeld && phase.is === 'live' ? 'waiting' : phaseOf(phase),
+        phase: isHeld && phase.is === 'live' ? 'waiting' : lateMs === null ? phaseOf(phase) : 'catching up',
         seq: state.storedSeq,
         lastMs,
         goneMs,
@@ -294,6 +297,13 @@ const UNSIGNED: Reason = {
   hint: 'Its recorder signs about once a minute. What was received is stored and shown then.',
   closeCode: null,
 }
+
+const lateReason = (recorder: string, lateMs: number): Reason => ({
+  code: 'unexpected-answer',
+  message: `What recorder ${recorder} sends now is ${durationLabel(lateMs)} old by this computer’s clock, so its prices don’t count as live.`,
+  hint: 'After an outage, it catches up by itself. Otherwise the clock of this computer or that of the recorder is wrong.',
+  closeCode: null,
+})
 
 const lostError = (name: string): CodedError => new CodedError('offline', `The connection to team ${name} was closed.`)
 

@@ -1,7 +1,6 @@
 /** Workspaces as a feature, and safe mode, which sets aside the saved workspaces and appearance. */
 import { chartTemplates } from '../../../shared/features/chart/templates.ts'
 import { workspaceSettings } from '../../../shared/features/workspace/settings.ts'
-import { overviewOf } from '../../../shared/features/workspace/migrate.ts'
 import { WORKSPACE_CALLS, WORKSPACE_STREAMS } from '../../../shared/features/workspace/contract.ts'
 import { log } from '../../core/log/feature.ts'
 import { settings } from '../../core/settings/feature.ts'
@@ -23,9 +22,8 @@ export const workspace = defineFeature({
     const workspaces = safeWorkspaces(
       (file) =>
         createWorkspaces({
-          file: file,
+          file,
           nowMs: () => Date.now(),
-          overview: () => overviewOf(settings.get().workspace),
           problem: (text, detail) => log.notice('workspaces', text, detail),
         }),
       workspacesFile(dataDir),

@@ -1,7 +1,7 @@
 /** The user's workspaces: read once, validated on every change, and saved before listeners are called. */
 import type { SnapshotRow } from '../../../shared/features/workspace/contract.ts'
 import { CodedError, messageOf } from '../../../shared/base/errors.ts'
-import { parseWorkspace, type Workspace } from '../../../shared/features/workspace/document.ts'
+import { parseWorkspace } from '../../../shared/features/workspace/document.ts'
 import {
   findWorkspace,
   firstLibrary,
@@ -13,21 +13,18 @@ import {
   withSnapshot,
   type WorkspaceLibrary,
 } from '../../../shared/features/workspace/library.ts'
-import { migrateWorkspace } from '../../../shared/features/workspace/migrate.ts'
 import { notSaved } from '../../base/whole-file.ts'
 import type { Workspaces, WorkspacesFile } from './port.ts'
 
 export interface WorkspacesOptions {
   readonly file: WorkspacesFile
   readonly nowMs: () => number
-  /** The overview of a first start, based on settings from before panes could be docked, if there are any. */
-  readonly overview: () => Workspace
   /** Reports what was wrong with the file. */
   readonly problem: (text: string, detail?: string) => void
 }
 
 /** Opens the workspaces. Never fails, whatever the file contains; there is always at least one. */
-export function createWorkspaces({ file: file, nowMs, overview, problem }: WorkspacesOptions): Workspaces {
+export function createWorkspaces({ file, nowMs, problem }: WorkspacesOptions): Workspaces {
   const listeners = new Set<() => void>()
   /** A file that couldn't be read is left unchanged: it may be readable again later. */
   let readOnly = false
@@ -42,13 +39,13 @@ export function createWorkspaces({ file: file, nowMs, overview, problem }: Works
       problem('Couldn’t read the workspaces. The default ones are shown, and changes aren’t saved.', messageOf(error))
       return firstLibrary()
     }
-    if (text === null) return firstLibrary(overview())
+    if (text === null) return firstLibrary()
     let content: unknown
     try {
       content = JSON.parse(text)
     } catch {
       aside('The workspaces were corrupt')
-      return firstLibrary(overview())
+      return firstLibrary()
     }
     const found = parseLibrary(content)
     const listed =
@@ -99,7 +96,7 @@ export function createWorkspaces({ file: file, nowMs, overview, problem }: Works
       } catch {
         content = undefined
       }
-      const workspace = parseWorkspace(migrateWorkspace(content))
+      const workspace = parseWorkspace(content)
       if (!workspace) throw new CodedError('bad-arguments', 'This workspace can’t be shown.')
       const before = findWorkspace(library, workspace.id)
       if (!before && library.workspaces.length >= MAX_WORKSPACES)

@@ -1,5 +1,6 @@
 /** `tapedeck completion`: a script that lets a shell complete commands, options and their values. */
 import { defineCommand, UsageError, type Command, type ListedCommand, type Option } from '../../command-line/command.ts'
+import { shortOf } from '../../command-line/arguments.ts'
 import { EXIT } from '../../command-line/exit.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -47,10 +48,12 @@ function bash(all: readonly Completed[]): string {
   const cases = all.map(({ name: command, options, takesFiles }) => {
     const values = Object.entries(options).flatMap(([name, option]) => {
       if (option.type === 'boolean') return []
+      const short = shortOf(name)
+      const forms = `--${name}${short === undefined ? '' : `|${short}`}`
       if (option.words !== undefined) {
-        return [`      --${name}) COMPREPLY=($(compgen -W ${quoted(option.words.join(' '))} -- "$word")); return ;;`]
+        return [`      ${forms}) COMPREPLY=($(compgen -W ${quoted(option.words.join(' '))} -- "$word")); return ;;`]
       }
-      return [`      --${name}) ${takesFile(name, option) ? 'COMPREPLY=($(compgen -f -- "$word")); ' : ''}return ;;`]
+      return [`      ${forms}) ${takesFile(name, option) ? 'COMPREPLY=($(compgen -f -- "$word")); ' : ''}return ;;`]
     })
     const words = Object.keys(options).map((name) => `--${name}`)
     return [
@@ -72,6 +75,10 @@ function bash(all: readonly Completed[]): string {
     '  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}',
     '  COMPREPLY=()',
     '  if ((COMP_CWORD == 1)); then',
+    `    COMPREPLY=($(compgen -W ${quoted(`${names(all)} help`)} -- "$word"))`,
+    '    return',
+    '  fi',
+    '  if ((COMP_CWORD == 2)) && [[ ${COMP_WORDS[1]} == help ]]; then',
     `    COMPREPLY=($(compgen -W ${quoted(names(all))} -- "$word"))`,
     '    return',
     '  fi',
@@ -96,7 +103,12 @@ function zsh(all: readonly Completed[]): string {
           : takesFile(name, option)
             ? `:${spoken(option.value ?? '')}:_files`
             : `:${spoken(option.value ?? '')}:`
-    return quoted(`${times}--${name}[${spoken(option.help)}]${value}`)
+    const short = shortOf(name)
+    const rest = `[${spoken(option.help)}]${value}`
+    if (short === undefined) return quoted(`${times}--${name}${rest}`)
+    // Either form, once or often.
+    const alike = times === '' ? quoted(`(${short} --${name})`) : quoted(times)
+    return `${alike}{${short},--${name}}${quoted(rest)}`
   }
   const cases = all.map(({ name: command, options, takesFiles }) => {
     const lines = Object.entries(options).map(([name, option]) => `        ${spec(name, option)} \\`)
@@ -109,6 +121,7 @@ function zsh(all: readonly Completed[]): string {
     '  if ((CURRENT == 2)); then',
     '    local -a commands=(',
     ...all.map(({ name, summary }) => `      ${quoted(`${name}:${summary}`)}`),
+    "      'help:Show how to use a command.'",
     '    )',
     '    _describe command commands',
     '    return',
@@ -117,6 +130,7 @@ function zsh(all: readonly Completed[]): string {
     '  shift words; ((CURRENT--))',
     '  case $command in',
     ...cases,
+    `    help) _arguments ${quoted(`1:command:(${names(all)})`)} ;;`,
     '  esac',
     '}',
     'if [[ $funcstack[1] == _tapedeck ]]; then _tapedeck "$@"; else compdef _tapedeck tapedeck; fi',
@@ -136,7 +150,8 @@ function fish(all: readonly Completed[]): string {
             : takesFile(name, option)
               ? ' -r -F'
               : ' -x'
-      return `complete -c tapedeck -n '${seen}' -l ${name}${value} -d ${quoted(option.help)}`
+      const short = shortOf(name)?.replace('-', ' -s ') ?? ''
+      return `complete -c tapedeck -n '${seen}' -l ${name}${short}${value} -d ${quoted(option.help)}`
     })
     return [
       `complete -c tapedeck -n __fish_use_subcommand -a ${command} -d ${quoted(summary)}`,
@@ -144,7 +159,11 @@ function fish(all: readonly Completed[]): string {
       ...(takesFiles ? [`complete -c tapedeck -n '${seen}' -F`] : []),
     ]
   })
-  return ['# fish completion of tapedeck', 'complete -c tapedeck -f', ...lines, ''].join('\n')
+  const help = [
+    `complete -c tapedeck -n __fish_use_subcommand -a help -d 'Show how to use a command.'`,
+    `complete -c tapedeck -n '__fish_seen_subcommand_from help' -a ${quoted(names(all))}`,
+  ]
+  return ['# fish completion of tapedeck', 'complete -c tapedeck -f', ...lines, ...help, ''].join('\n')
 }
 
 const SCRIPTS = { bash, zsh, fish }

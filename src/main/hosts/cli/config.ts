@@ -90,10 +90,17 @@ function typedLike(now: unknown, typed: string): unknown {
 /** Throws CodedError `not-allowed`, `bad-arguments` or `store-locked`. */
 function change(store: SettingsStore, key: string, value: unknown, values: Values, context: Context): void {
   const [section = '', field = '', ...inner] = key.split('.')
-  if (field === '')
-    throw new UsageError(`${key} is a section: name one of its settings, such as ${key}.${firstOf(store, key)}`)
+  const now = valueAt(store.get(), section)
+  if (field === '' && isPlain(now)) {
+    throw new UsageError(
+      `${key} is a section: name one of its settings, such as ${key}.${Object.keys(now)[0] ?? 'NAME'}`,
+    )
+  }
+  if (key === 'version') {
+    throw new CodedError('not-allowed', 'version can’t be changed here.', { hint: 'It is that of the settings file.' })
+  }
   const patch: SettingsPatch = {
-    [section]: { [field]: within(valueAt(store.get(), `${section}.${field}`), inner, value) },
+    [section]: field === '' ? value : { [field]: within(valueAt(store.get(), `${section}.${field}`), inner, value) },
   }
   if (Object.keys(allowedPatch(patch)).length === 0) {
     throw new CodedError('not-allowed', `${key} can’t be changed here.`, {
@@ -115,11 +122,6 @@ function change(store: SettingsStore, key: string, value: unknown, values: Value
   } finally {
     lock.release()
   }
-}
-
-const firstOf = (store: SettingsStore, key: string): string => {
-  const section = valueAt(store.get(), key)
-  return isPlain(section) ? (Object.keys(section)[0] ?? 'NAME') : 'NAME'
 }
 
 /** A setting with the value at a path inside it replaced. */

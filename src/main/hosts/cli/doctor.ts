@@ -129,10 +129,10 @@ const checkStore: Look = async (values, context) => {
     const reader = await openStoreReader({ file, worker: context.workers.reader })
     try {
       const rows = await reader.sessions(true)
-      const crashed = rows.filter(({ clean, live }) => !clean && !live).length
+      const cutOff = rows.filter(({ clean, live }) => !clean && !live).length
       const text = `${file}: ${countText(rows.length, 'session')}${rows.some(({ live }) => live) ? ', recording now' : ''}`
-      if (crashed === 0) return { check: 'store', result: 'ok', text }
-      return { check: 'store', result: 'warn', text: `${text}; ${crashed} ended in a crash. Run "tapedeck verify".` }
+      if (cutOff === 0) return { check: 'store', result: 'ok', text }
+      return { check: 'store', result: 'warn', text: `${text}; ${cutOff} cut off. Run "tapedeck verify".` }
     } finally {
       await reader.close()
     }

@@ -192,10 +192,12 @@ async function recordShard(
     () => gone.abort(),
     () => gone.abort(),
   )
-  const connections = watch.shard(lease.shard)?.connections ?? 1
   try {
     return await recordOnce(
-      { ...setup, allowSharding: setup.allowSharding || connections > 1 },
+      {
+        ...setup,
+        allowSharding: () => setup.allowSharding() || (watch.shard(lease.shard)?.connections ?? 1) > 1,
+      },
       {
         symbols: { read, onChange: (listener) => watch.onChange(() => read().size > 0 && listener()) },
         publish: {

@@ -34,7 +34,7 @@ export interface RecordSetup {
   readonly json: boolean
   readonly file: string
   readonly account: AccountOptions
-  readonly allowSharding: boolean
+  readonly allowSharding: () => boolean
   readonly logLevel: LogEntry['level']
   /** Null without a team. */
   readonly metrics: TeamMetrics | null

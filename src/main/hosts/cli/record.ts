@@ -85,7 +85,7 @@ export const record = defineCommand({
       json,
       file,
       account,
-      allowSharding: shard,
+      allowSharding: () => shard,
       logLevel: logLevel(values),
       metrics,
       log,
@@ -202,8 +202,8 @@ function publishJson(report: RecordReport, status: PublishStatus | null): object
 
 function reportText({ session, source, feeds }: RecordReport): string {
   const lines = feeds.map(
-    ({ feed, received, decoded, undecodable, stored, gap_count, covered_seconds, missing_seconds }) =>
-      `${feed}  received ${received}  decoded ${decoded}  undecodable ${undecodable}  stored ${stored}  gaps ${gap_count}  ` +
+    ({ feed, received, decoded, control, undecodable, stored, gap_count, covered_seconds, missing_seconds }) =>
+      `${feed}  received ${received}  decoded ${decoded}  control ${control}  undecodable ${undecodable}  stored ${stored}  gaps ${gap_count}  ` +
       `covered ${covered_seconds.toFixed(1)} s  missing ${missing_seconds.toFixed(1)} s\n`,
   )
   return `session ${session}\nsource ${source}\n${lines.join('')}`

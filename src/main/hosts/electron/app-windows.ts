@@ -85,7 +85,7 @@ export class AppWindows {
       void dialog.showMessageBox({
         type: 'info',
         message: `Tapedeck can open at most ${MAX_BESIDE} windows besides the main one.`,
-        detail: 'Close one first. Panes you were moving are back where they were.',
+        detail: 'Close one first. Panes you were moving come back within a minute.',
         noLink: true,
       })
       return

@@ -103,7 +103,8 @@ export function runElectronApp(options: ElectronAppOptions): void {
   const records = (): boolean => desktop?.state().keepAwake === true
   const leaving = createLeaving({
     asks: () => terminal !== undefined && desktop?.state().asksBeforeQuit === true,
-    ask: (among) => (terminal ? askToQuit(terminal, among) : Promise.resolve('end')),
+    ask: (among) =>
+      terminal ? askToQuit(terminal, among, desktop?.state().isUnsaved === true) : Promise.resolve('end'),
     reachable: () => process.platform === 'darwin' || desktop?.tray === true,
     stays: () => process.platform === 'darwin' || desktop?.state().staysWithoutWindow === true,
     windows: () => windows.all,

@@ -128,6 +128,8 @@ export interface ChartStudy {
 export interface ReadSides {
   readonly meter: SideMeter
   readonly coverage: FlowCoverage
+  /** The bars that were read, [fromMs, toMs), UTC ms; `toMs` null: up to now. Null: those of the figure itself. */
+  readonly range: { readonly fromMs: number; readonly toMs: number | null } | null
 }
 
 /** The trades of a volume profile. */

@@ -60,6 +60,30 @@ export function deltaText(delta: number): string {
   return `${delta > 0 ? '+' : delta < 0 ? '−' : ''}${size}`
 }
 
+export interface BarTotal {
+  readonly delta: number
+  /** Volume without a side. */
+  readonly unknown: number
+  readonly volume: number
+}
+
+/**
+ * The deltas of the bars in view, each with how far it could be off if all unknown volume had one side, or with "±…"
+ * if that doesn't fit. "Δ" goes first, and from all of them, because a delta without its bounds looks certain.
+ */
+export function deltaTotals(
+  totals: readonly Pick<BarTotal, 'delta' | 'unknown'>[],
+  fits: (text: string) => boolean,
+): readonly string[] {
+  const words = totals.map(({ delta, unknown }) => {
+    const value = deltaText(delta)
+    const bounds = unknown > 0 ? [` ±${sizeText(unknown)}`, ' ±…'] : []
+    return bounds.map((one) => value + one).find(fits) ?? value
+  })
+  const named = words.map((one) => `Δ ${one}`)
+  return named.every(fits) ? named : words
+}
+
 export interface BarMarks {
   readonly imbalances: readonly Imbalance[]
   readonly stacks: readonly Stack[]

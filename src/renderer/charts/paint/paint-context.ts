@@ -17,6 +17,8 @@ export interface PaintContext {
   /** Markers by row index. */
   readonly markers: ReadonlyMap<number, readonly ChartMarker[]>
   readonly style: ChartStyle
+  /** Height of the legend at the top of the price pane, px. */
+  readonly headPx: number
   readonly ticks: boolean
   readonly intervalMs: number
   /** Called after each painting of the price pane. */

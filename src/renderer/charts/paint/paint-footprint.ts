@@ -4,10 +4,12 @@ import { priceOfRow, type CellColumns, type PriceRows } from '../../../shared/co
 import { usualSideVolume, type Imbalance } from '../../../shared/core/market/flow/footprint.ts'
 import {
   deltaText,
+  deltaTotals,
   detailThatFits,
   MarksOf,
   sizeText,
   type BarMarks,
+  type BarTotal,
   type CellDetail,
   type FootprintLook,
 } from '../model/footprint.ts'
@@ -77,6 +79,7 @@ export function paintFootprint(p: Painter): void {
   // Below level 0 the library paints each stroke under the ones before, which would put numbers under their cells.
   p.ctx.globalCompositeOperation = 'source-over'
   p.ctx.setLineDash([])
+  const columns: Column[] = []
   for (const { bar, cells, x } of shown) {
     paintCandle(p, bar, Math.round(x - p.half * 0.92), cells === undefined)
     if (cells === undefined || cells.row.length === 0) continue
@@ -86,9 +89,11 @@ export function paintFootprint(p: Painter): void {
     const column: Column = { bar, cells, marks: marksOf.get(cells, rule), left, width, top }
     paintCells(sheet, column)
     paintMarks(sheet, column)
-    paintTotals(sheet, column)
-    if (selected !== null && selected.startMs === bar.startMs) paintSelected(sheet, column, selected.row)
+    columns.push(column)
   }
+  if (width >= TOTALS_PX * textScale) paintTotals(sheet, columns, width)
+  const chosen = columns.find(({ bar }) => bar.startMs === selected?.startMs)
+  if (selected !== null && chosen !== undefined) paintSelected(sheet, chosen, selected.row)
   p.ctx.restore()
 }
 
@@ -329,41 +334,47 @@ function paintMarks({ p, detail, edge }: Sheet, { cells, marks, left, width }: C
   for (const [isOpen, y] of edges) if (isOpen) for (let x = left; x < left + width; x += 4) ctx.fillRect(x, y, 2, 1)
 }
 
-/** Delta with its bounds, and volume, below the bar. */
-function paintTotals({ p, edge }: Sheet, { bar, cells, left, width }: Column): void {
-  const { ctx } = p
-  const { up, down, dim, text, textScale } = p.context.theme
-  if (width < TOTALS_PX * textScale) return
+function totalOf({ bar, cells }: Column): BarTotal {
   let [buy, sell, unknown] = [0, 0, 0]
   for (let i = 0; i < cells.row.length; i++) {
     buy += cells.buy[i]
     sell += cells.sell[i]
     unknown += cells.unknown[i]
   }
+  const volume = bar.volume ?? buy + sell + unknown
   // What the bar has beyond its cells has no side either.
-  const missing = (bar.volume ?? 0) - buy - sell - unknown
-  if (missing > (bar.volume ?? 0) * 1e-9) unknown += missing
+  const missing = volume - buy - sell - unknown
+  return { delta: buy - sell, unknown: missing > volume * 1e-9 ? unknown + missing : unknown, volume }
+}
+
+/** Delta with its bounds, and volume, below each bar. `width`: that of a column, px. */
+function paintTotals({ p, edge }: Sheet, columns: readonly Column[], width: number): void {
+  const { ctx } = p
+  const { up, down, dim, text, pane, textScale } = p.context.theme
   const line = textPx(FONT_PX + 3, textScale)
-  const lowest = Math.max(edge(cells.row[0]), edge((cells.row.at(-1) ?? 0) + 1))
-  const y = Math.min(lowest + 5, p.height - 2 * line)
-  const delta = buy - sell
-  ctx.font = textFont(FONT_PX, textScale, 600)
+  const fits = (words: string): boolean => words.length * DIGIT_PX * textScale <= width + 8
+  const totals = columns.map(totalOf)
+  const deltas = deltaTotals(totals, fits)
   ctx.textAlign = 'center'
   ctx.textBaseline = 'top'
-  if (y < lowest + 5) {
-    // Without room below the bar, the totals cover its lowest cells.
-    ctx.fillStyle = p.context.theme.pane
-    ctx.globalAlpha = 0.85
-    ctx.fillRect(left, y - 2, width, 2 * line + 2)
-    ctx.globalAlpha = 1
+  for (const [i, { cells, left }] of columns.entries()) {
+    const { delta, volume } = totals[i]
+    const lowest = Math.max(edge(cells.row[0]), edge((cells.row.at(-1) ?? 0) + 1))
+    const y = Math.min(lowest + 5, p.height - 2 * line)
+    if (y < lowest + 5) {
+      // Without room below the bar, the totals cover its lowest cells.
+      ctx.fillStyle = pane
+      ctx.globalAlpha = 0.85
+      ctx.fillRect(left, y - 2, width, 2 * line + 2)
+      ctx.globalAlpha = 1
+    }
+    ctx.font = textFont(FONT_PX, textScale, 600)
+    ctx.fillStyle = delta > 0 ? up : delta < 0 ? down : dim
+    ctx.fillText(deltas[i], left + width / 2, y)
+    ctx.font = textFont(FONT_PX, textScale)
+    ctx.fillStyle = text
+    ctx.fillText(`V ${sizeText(volume)}`, left + width / 2, y + line)
   }
-  ctx.fillStyle = delta > 0 ? up : delta < 0 ? down : dim
-  const band = unknown > 0 ? ` ±${sizeText(unknown)}` : ''
-  const full = `Δ ${deltaText(delta)}${band}`
-  ctx.fillText(full.length * DIGIT_PX * textScale <= width + 8 ? full : deltaText(delta), left + width / 2, y)
-  ctx.font = textFont(FONT_PX, textScale)
-  ctx.fillStyle = text
-  ctx.fillText(`V ${sizeText(bar.volume ?? buy + sell + unknown)}`, left + width / 2, y + line)
 }
 
 function paintSelected({ p, edge }: Sheet, { left, width }: Column, row: number): void {

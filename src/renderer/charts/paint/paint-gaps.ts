@@ -79,7 +79,7 @@ function spansOf(p: Painter): Span[] {
 const middleOf = ({ width: full }: Painter, { left, width }: Span): number =>
   (Math.max(left, 0) + Math.min(left + width, full)) / 2
 
-/** Paints the cause vertically in the middle of its gap if it fits. Returns whether it did. */
+/** Paints the cause vertically in the middle of its gap, below the legend, if it fits. Returns whether it did. */
 function paintCause(p: Painter, span: Span): boolean {
   const { ctx, context, height } = p
   const { gap, width } = span
@@ -95,9 +95,9 @@ function paintCause(p: Painter, span: Span): boolean {
   ctx.font = textFont(11, textScale)
   const half = ctx.measureText(text).width / 2 + 5
   const line = textPx(16, textScale)
-  if (width < line + 2 || height < half * 2 + 14) return false
+  if (width < line + 2 || height - context.headPx < half * 2 + 14) return false
   ctx.save()
-  ctx.translate(middleOf(p, span), height / 2)
+  ctx.translate(middleOf(p, span), Math.max(height / 2, context.headPx + half + 7))
   ctx.rotate(-Math.PI / 2)
   ctx.textAlign = 'center'
   ctx.textBaseline = 'middle'

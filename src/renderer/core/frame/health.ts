@@ -71,7 +71,8 @@ function feedConcerns(status: StatusState): readonly Concern[] {
   const refused = wanted.filter(({ state }) => state.is === 'refused')
   const closed = wanted.filter(({ state }) => state.is === 'waiting' || state.is === 'connecting')
   const silent = wanted.filter(({ state }) => state.is === 'stale')
-  const over = wanted.flatMap(({ overBudget }) => overBudget)
+  // A symbol that neither trades nor quotes have room for is one symbol.
+  const over = [...new Set(wanted.flatMap(({ overBudget }) => overBudget))]
   const counts = (count: number) => ({ count, wanted: wanted.length })
   const concerns: Concern[] = []
   if (refused.length > 0)

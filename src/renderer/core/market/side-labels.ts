@@ -52,6 +52,8 @@ export interface SidesNote {
   readonly text: string
   readonly brief: string
   readonly tone: 'fine' | 'dim' | 'warn'
+  /** What of it concerns figures that depend on no side; null: nothing. Absent: all of it. */
+  readonly ofTrades?: Omit<SidesNote, 'ofTrades'> | null
 }
 
 /** A note without a figure. */
@@ -69,20 +71,45 @@ export function sidesLabel({
   readonly meter: SideMeter
   readonly coverage: FlowCoverage
 }): SidesNote {
+  const ofTrades = tradesLabel({ gaps, breaks })
   const quoted = trades === 0 ? 1 : (trades - unquoted) / trades
   const bounded = meter.explained !== null && quoted < meter.explained
-  const explained = bounded ? boundLabel(quoted) : meterLabel(meter)
+  const explained = quoted === 0 ? unquotedLabel() : bounded ? boundLabel(quoted) : meterLabel(meter)
   const note = withBreaks(withGaps(explained, gaps), breaks)
-  if (trades === 0) return note
+  if (trades === 0) return { ...note, ofTrades }
   const share = (count: number): string => ((Math.ceil((count / trades) * 1_000) / 1_000) * 100).toFixed(1)
   const brief =
     unknown === 0 ? note.brief : t('{sides}, {share} % unknown', { sides: note.brief, share: share(unknown) })
   const sentences = [
     `${note.text}.`,
     ...(unknown === 0 ? [] : [t('{share} % of trades have no side.', { share: share(unknown) })]),
-    ...(unquoted === 0 ? [] : [t('{share} % of trades had no current quote.', { share: share(unquoted) })]),
+    ...(unquoted === 0 || quoted === 0
+      ? []
+      : [t('{share} % of trades had no current quote.', { share: share(unquoted) })]),
   ]
-  return { ...note, brief, text: sentences.join(' ') }
+  return { ...note, brief, text: sentences.join(' '), ofTrades }
+}
+
+/** Says how often messages of a period were lost, for figures that depend on no side; null: never. */
+function tradesLabel({ gaps, breaks }: Pick<FlowCoverage, 'gaps' | 'breaks'>): SidesNote['ofTrades'] {
+  if (gaps === 0 && breaks === 0) return null
+  const lost = t(
+    { one: 'Trades or quotes were lost once.', other: 'Trades or quotes were lost {count} times.' },
+    { count: gaps },
+  )
+  const unstored = t(
+    {
+      one: '{count} break between sessions: nothing is stored for that time.',
+      other: '{count} breaks between sessions: nothing is stored for those times.',
+    },
+    { count: breaks },
+  )
+  const brief = [
+    ...(gaps === 0 ? [] : [t({ one: '{count} gap', other: '{count} gaps' }, { count: gaps })]),
+    ...(breaks === 0 ? [] : [t({ one: '{count} break', other: '{count} breaks' }, { count: breaks })]),
+  ]
+  const text = [...(gaps === 0 ? [] : [lost]), ...(breaks === 0 ? [] : [unstored])]
+  return { brief: brief.join(', '), text: text.join(' '), tone: 'dim' }
 }
 
 function withGaps(note: SidesNote, gaps: number): SidesNote {
@@ -115,6 +142,13 @@ function withBreaks(note: SidesNote, breaks: number): SidesNote {
   }
 }
 
+/** No trade of a period had a current quote. */
+const unquotedLabel = (): SidesNote => ({
+  text: t('No current quotes for these trades: sides from price direction'),
+  brief: t('no quotes: sides from price direction'),
+  tone: 'warn',
+})
+
 /** How well the quotes explain the sides at best, because only this share of trades had one. */
 function boundLabel(quoted: number): SidesNote {
   const { tone } = meterLabel({ explained: quoted })
@@ -122,7 +156,9 @@ function boundLabel(quoted: number): SidesNote {
   const brief = t('sides at most {share} % explained', { share })
   const text =
     tone === 'warn'
-      ? t('At most {share} % explained: sides mostly from price direction', { share })
+      ? quoted < 0.5
+        ? t('At most {share} % explained by quotes: sides mostly from price direction', { share })
+        : t('At most {share} % explained by quotes: sides are unreliable', { share })
       : t('Sides inferred, at most {share} % explained by quotes', { share })
   return { text, brief, tone }
 }
@@ -133,10 +169,16 @@ const percentBelow = (share: number): string => (Math.floor(share * 1_000) / 10)
 export function meterLabel({ explained }: Pick<SideMeter, 'explained'>): SidesNote {
   if (explained === null)
     return { text: t('Sides inferred, too few trades to check'), brief: t('sides unchecked'), tone: 'dim' }
+  if (explained === 0)
+    return {
+      text: t('No quotes match these trades: sides from price direction'),
+      brief: t('no matching quotes'),
+      tone: 'warn',
+    }
   const share = percentBelow(explained)
   const brief = t('sides {share} % explained', { share })
   if (explained < FAIR)
-    return { text: t('{share} % explained: sides mostly from price direction', { share }), brief, tone: 'warn' }
+    return { text: t('Only {share} % explained by quotes: sides are unreliable', { share }), brief, tone: 'warn' }
   const text = t('Sides inferred, {share} % explained by quotes', { share })
   return { text, brief, tone: explained >= GOOD ? 'fine' : 'dim' }
 }

@@ -82,12 +82,12 @@ export const SETTINGS: readonly SettingRow[] = [
     'recording',
     'store',
     t('Store folder'),
-    t('folder, disk, path'),
+    t('move store, folder, disk, path'),
     t(
       'Moving copies the store, verifies the copy and only then deletes the original. Recording pauses at the end and resumes in a new session; the interruption is marked as a gap.',
     ),
   ),
-  row('recording', 'keep', t('Session retention'), t('retention, delete, bin, days, gigabytes')),
+  row('recording', 'keep', t('Session retention'), t('retention, delete, erase, bin, days, gigabytes')),
   row(
     'research',
     'calls',

@@ -189,19 +189,18 @@ export class WindowState implements Subject {
       this.paint = this.quotes.latency()
     }, TICK_MS)
     this.#undo.push(() => clearInterval(timer))
-    const online = () => void transport.invoke('app.networkChanged', {})
-    window.addEventListener('online', online)
-    this.#undo.push(() => window.removeEventListener('online', online))
+    const ended = new AbortController()
+    const { signal } = ended
+    this.#undo.push(() => ended.abort())
+    window.addEventListener('online', () => void transport.invoke('app.networkChanged', {}), { signal })
     // A port may not carry what is sent while the page unloads.
     const saving = () => this.#features?.save()
-    window.addEventListener('beforeunload', saving)
-    this.#undo.push(() => window.removeEventListener('beforeunload', saving))
+    window.addEventListener('beforeunload', saving, { signal })
     const leaving = () => {
       saving()
       this.#features?.leave()
     }
-    window.addEventListener('pagehide', leaving)
-    this.#undo.push(() => window.removeEventListener('pagehide', leaving))
+    window.addEventListener('pagehide', leaving, { signal })
     this.#undo.push(keepStream(transport, 'desktop.info', {}, (info) => this.#takeInfo(info)))
   }
 

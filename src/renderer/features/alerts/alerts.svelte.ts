@@ -2,12 +2,13 @@
 // Maps and sets here are replaced, never changed in place, so `$state.raw` tracks them.
 /* eslint-disable svelte/prefer-svelte-reactivity */
 import { untrack } from 'svelte'
-import type {
-  AlertCondition,
-  AlertDraft,
-  AlertEvent,
-  AlertRow,
-  AlertSound,
+import {
+  draftOf,
+  type AlertCondition,
+  type AlertDraft,
+  type AlertEvent,
+  type AlertRow,
+  type AlertSound,
 } from '../../../shared/features/alerts/types.ts'
 import type { ChartIndicator } from '../../../shared/features/chart/chart-settings.ts'
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
@@ -388,12 +389,6 @@ export class Alerts {
   close(): void {
     this.#stop()
   }
-}
-
-/** The part of an alert that the user edits. */
-function draftOf(row: AlertRow): AlertDraft {
-  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action } = row
-  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action }
 }
 
 /** The result of a job of kind `alert`. */

@@ -1,4 +1,5 @@
 /** What the commands and the menu of a chart do. */
+import type { Span } from '../../../shared/base/spans.ts'
 import { t } from '../../../shared/base/text.ts'
 import { sessionState } from '../../../shared/core/market/calendar.ts'
 import { nextGroup, rowOfPrice, type PriceRows } from '../../../shared/core/market/flow/cells.ts'
@@ -9,11 +10,6 @@ import type { ChartPort, ProfileCells } from '../../charts/model/chart.ts'
 import type { ChartActs } from './chart-commands.ts'
 import type { ShownTrades } from './model/chart-props.ts'
 import { placeStudy, toggleStudies } from './model/chart-studies.ts'
-
-interface Span {
-  readonly fromMs: number
-  readonly toMs: number
-}
 
 /** The pane of a chart. Its getters are read when an act runs. */
 export interface ActsPane extends Pick<ChartActs, 'open' | 'picture' | 'table' | 'settings' | 'set'> {

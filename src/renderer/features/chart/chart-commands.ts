@@ -1,6 +1,7 @@
 /** Chart commands. They go to the chart used last. */
-import type { ChartSettings, StudyKind } from '../../../shared/features/chart/chart-settings.ts'
+import { CHART_STYLES, type ChartSettings, type StudyKind } from '../../../shared/features/chart/chart-settings.ts'
 import { t } from '../../../shared/base/text.ts'
+import { STYLE_LABEL } from './model/chart-labels.ts'
 import type { AnchoredKind } from './model/chart-studies.ts'
 import type { Command } from '../../core/window/command.ts'
 
@@ -82,6 +83,11 @@ export const CHART_COMMANDS: readonly Command[] = [
   onChart('copy-picture', t('Copy chart picture'), [], (chart) => chart.picture('clipboard')),
   ...(['linear', 'log', 'percent'] as const).map((scale) =>
     onChart(`scale-${scale}`, SCALE[scale], [], (chart) => chart.set({ scale })),
+  ),
+  ...CHART_STYLES.filter((style) => style !== 'footprint').map((style) =>
+    onChart(`style-${style}`, t('Chart style: {style}', { style: STYLE_LABEL[style] }), [], (chart) =>
+      chart.set({ style, ...(style === 'line' || style === 'area' ? {} : { ticks: false }) }),
+    ),
   ),
   onChart('inverted', t('Invert the price scale'), [], (chart) => chart.set({ inverted: !chart.settings.inverted })),
   onChart('bid-ask', t('Show or hide bid and ask lines'), [], (chart) => chart.set({ bidAsk: !chart.settings.bidAsk })),

@@ -9,6 +9,7 @@ import { followChart } from './follow/follow-chart.ts'
 import type { ChartQuery, ChartStage } from './follow/chart-target.ts'
 import { studiesOf, sumsNeeded } from './model/chart-studies.ts'
 import { chartTheme } from './model/chart-theme.ts'
+import type { ShownChart } from './model/shown-chart.ts'
 import type { ChartPaneProps } from './model/chart-props.ts'
 import type { ChartPlot, ChartPort, ChartStyle } from '../../charts/model/chart.ts'
 
@@ -21,6 +22,7 @@ export interface Shown extends Required<
   readonly query: ChartQuery
   /** The style that the bars of the query can have. */
   readonly style: ChartStyle
+  readonly compared: ShownChart['compared']
   /** The bars' trades can be read by side. */
   readonly hasFlow: boolean
   /** Increases when the market shown changes to another source. */
@@ -45,7 +47,7 @@ export function showOnChart(shown: Shown): void {
   const queryKey = $derived(JSON.stringify(shown.query))
   const plotKey = $derived(JSON.stringify(shown.plot))
   const studyKey = $derived(JSON.stringify(shown.settings.indicators))
-  const compareKey = $derived(shown.settings.compare.join())
+  const compareKey = $derived(shown.compared.join())
 
   let cut: ((ms: number) => void) | undefined
   let cutFlow: ((ms: number) => void) | undefined
@@ -121,11 +123,11 @@ export function showOnChart(shown: Shown): void {
     void compareKey
     void shown.markets
     const { transport } = shown
-    const { view, interval, ticks, eventBars } = shown.query
+    const { view, interval } = shown.query
     const compared = untrack(() =>
-      shown.settings.compare.map((instrument) => ({ instrument, label: symbolIn(shown.window, instrument) })),
+      shown.compared.map((instrument) => ({ instrument, label: symbolIn(shown.window, instrument) })),
     )
-    if (!chart || compared.length === 0 || ticks || eventBars !== null) return
+    if (!chart || compared.length === 0) return
     const following = followCompared(transport, chart, view, interval, compared)
     cutCompared = following.cut
     return following.stop

@@ -1,6 +1,6 @@
 /** Shows order flow by price on a chart: the cells of a footprint, volume profiles of trades, and quotes. */
 import { untrack } from 'svelte'
-import { autoGroup, type PriceRows } from '../../../shared/core/market/flow/cells.ts'
+import { autoRows, type AutoRows, type PriceRows } from '../../../shared/core/market/flow/cells.ts'
 import type { ChartIndicator, FootprintSettings } from '../../../shared/features/chart/chart-settings.ts'
 import type { Transport } from '../../../shared/transport.ts'
 import { NUMBERS_PX } from '../../charts/model/footprint.ts'
@@ -56,10 +56,10 @@ export function showPriceFlow(shown: PriceFlowShown): ShownPriceFlow {
   // Derived, so effects that use it don't run with every bar.
   const decimals = $derived(shown.decimals)
   const queryKey = $derived(JSON.stringify(shown.query))
-  /** Chosen by the bars first shown, and not changed by moving the chart. */
-  let auto = $state<number | null>(null)
+  /** Chosen by the first few bars shown, and not changed by moving the chart. */
+  let auto = $state<AutoRows | null>(null)
   const rows = $derived.by((): PriceRows | null => {
-    const group = shown.settings.group ?? auto
+    const group = shown.settings.group ?? auto?.group ?? null
     return !shown.isFootprint || decimals === null || group === null ? null : { decimals, group }
   })
   const rowsKey = $derived(rows === null ? '' : `${rows.decimals} ${rows.group}`)
@@ -71,7 +71,7 @@ export function showPriceFlow(shown: PriceFlowShown): ShownPriceFlow {
     if (!chart || !shown.isFootprint || decimals === null) return
     const choose = (): void => {
       const bars = chart.visibleBars()
-      if (auto === null && bars.length > 0) auto = autoGroup(bars, decimals, rowsWithNumbers(chart, bars.length))
+      auto = autoRows(auto, bars, decimals, rowsWithNumbers(chart, bars.length))
     }
     untrack(choose)
     return chart.onView(choose)

@@ -7,6 +7,13 @@ import type { EvidenceState } from './evidence.svelte.ts'
 
 export const evidenceCommands = (evidence: EvidenceState): readonly Command[] => [
   general('evidence', t('Show or hide Evidence'), ['Alt+V'], togglePane('evidence')),
+  general('verify', t('Verify everything'), [], (app) => {
+    void evidence.verify(null).then((failure) => {
+      if (failure) return app.tell(failure)
+      evidence.unseen = { session: null }
+      app.layout.open('evidence')
+    })
+  }),
   listed('messages', t('Messages behind the bar or print (or double-click)'), ['Enter']),
   {
     ...general('quote-messages', t('Messages behind the quote'), ['Alt+M'], (app) =>

@@ -7,7 +7,8 @@ import type { ChartMarker } from '../../charts/model/markers.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import { undoing } from '../../ui/toasts.svelte.ts'
-import type { ReviewRange, ReviewSpan } from './review-range.ts'
+import type { Span } from '../../../shared/base/spans.ts'
+import type { ReviewRange } from './review-range.ts'
 
 /** The note that the dialog opens with. */
 export interface OpenNote {
@@ -26,7 +27,7 @@ export class JournalBook {
   /** The page of the journal in front. */
   page = $state<'notes' | 'review'>('notes')
   range = $state<ReviewRange>('session')
-  #marked = $state.raw<ReviewSpan | null>(null)
+  #marked = $state.raw<Span | null>(null)
   #all = $state.raw<readonly Note[]>([])
   /** Notes of this market, oldest first. In a replay, only those up to its clock. */
   readonly notes = $derived.by<readonly Note[]>(() => {
@@ -68,11 +69,11 @@ export class JournalBook {
   }
 
   /** The range last chosen on a chart for review; null: none yet. */
-  get marked(): ReviewSpan | null {
+  get marked(): Span | null {
     return this.#marked
   }
   /** Shows the review of a range. */
-  review(span: ReviewSpan): void {
+  review(span: Span): void {
     this.#marked = span
     this.range = 'marked'
     this.page = 'review'

@@ -1,6 +1,7 @@
 /** The time ranges that the review page covers. */
 import { HOUR_MS } from '../../../shared/base/durations.ts'
 import type { Result } from '../../../shared/base/errors.ts'
+import type { Span } from '../../../shared/base/spans.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { isOfSource } from '../../core/market/of-source.ts'
@@ -13,12 +14,6 @@ export const REVIEW_RANGES = [
 /** `marked`: a range chosen on a chart. */
 export type ReviewRange = (typeof REVIEW_RANGES)[number][0] | 'marked'
 
-/** [fromMs, toMs), UTC ms. */
-export interface ReviewSpan {
-  readonly fromMs: number
-  readonly toMs: number
-}
-
 const LENGTHS = { hour: HOUR_MS, day: 24 * HOUR_MS } as const
 
 /**
@@ -28,8 +23,8 @@ const LENGTHS = { hour: HOUR_MS, day: 24 * HOUR_MS } as const
 export async function rangeOf(
   range: ReviewRange,
   app: Pick<WindowState, 'transport' | 'clockMs' | 'replaying' | 'status'>,
-  marked: ReviewSpan | null = null,
-): Promise<Result<ReviewSpan | null>> {
+  marked: Span | null = null,
+): Promise<Result<Span | null>> {
   // The range includes the clock's instant.
   const toMs = Math.ceil(app.clockMs) + 1
   if (range === 'marked') {

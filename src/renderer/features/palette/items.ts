@@ -23,8 +23,11 @@ export interface PaletteItem extends Candidate {
 /** Something that gives items, as they are now. */
 export type PaletteSource = (app: WindowState, services: PaletteServices) => readonly PaletteItem[]
 
-/** A pane's name in the palette. */
-const paneTitle = (kind: PaneKind): string => paneRow(kind).title
+/** What people look for that a pane does, separated by commas. */
+const PANE_WORDS: Partial<Record<PaneKind, string>> = {
+  evidence: t('verify, coverage, gaps, agreement'),
+  sessions: t('erase, delete, bin, rename, pin, compact'),
+}
 
 /** Where the answers of an endpoint are shown. */
 const PANE_OF: Readonly<Record<string, PaneKind>> = {
@@ -43,7 +46,8 @@ const commands: PaletteSource = (app) =>
       id: `command:${command.id}`,
       kind: 'command',
       title: command.title,
-      words: [command.id.replaceAll('-', ' ')],
+      // Such as "linear" of "Price scale: linear".
+      words: [command.id.replaceAll('-', ' '), ...command.title.split(': ').slice(1)],
       keys: app.commands.keysOf(command),
       bonus: 20,
       run: command.run,
@@ -52,7 +56,8 @@ const panes: PaletteSource = () =>
   PANE_KINDS.map((kind) => ({
     id: `pane:${kind}`,
     kind: 'pane',
-    title: paneTitle(kind),
+    title: paneRow(kind).title,
+    words: PANE_WORDS[kind]?.split(', ') ?? [],
     bonus: 30,
     run: (app) => app.layout.open(kind),
   }))

@@ -1,7 +1,8 @@
 /** The options the palette lists for a text: a classic entry, symbols and items, ranked by match. Pure. */
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
-import { instrumentId } from '../../../shared/base/units.ts'
+import type { ChartSpread } from '../../../shared/features/chart/chart-settings.ts'
+import { instrumentId, parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 import { unknownSymbols } from '../../core/symbols/unknown-symbols.ts'
 import { codeRow } from './codes.ts'
 import type { Entry } from './entry.ts'
@@ -87,6 +88,10 @@ export interface PaletteInput {
   readonly answered: boolean
   readonly items: readonly PaletteItem[]
   readonly recent: readonly string[]
+  /** The symbol on screen. */
+  readonly instrument: InstrumentId
+  /** The ratio or difference that the chart shows for its first side; null: none. */
+  readonly spread: Pick<ChartSpread, 'of'> | null
 }
 
 interface Ranked extends Candidate {
@@ -94,9 +99,18 @@ interface Ranked extends Candidate {
 }
 const rankedItem = (item: PaletteItem): Ranked => ({ ...item, option: itemOption(item) })
 
+/** The entry without ticks where the chart can't show any: forex has no trades, and a ratio has two symbols. */
+function withoutMissingTicks({ entry, hits, instrument, spread }: PaletteInput): Entry | null {
+  if (entry?.interval !== 'ticks') return entry
+  const shown = entry.symbol === null ? instrument : resolveSymbol(entry.symbol, hits)?.instrument
+  if (shown === undefined || (parseInstrument(shown)?.asset !== 'forex' && spread?.of !== shown)) return entry
+  return entry.symbol === null && entry.code === null ? null : { ...entry, interval: null }
+}
+
 /** The sections to list. With a text, a single list without headings. */
 export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
-  const { text, entry, hits, ratio = null, answered, items, recent } = input
+  const { text, hits, ratio = null, answered, items, recent } = input
+  const entry = withoutMissingTicks(input)
   const typed = text.trim()
   if (typed.startsWith('>')) {
     const commands = items.filter((item) => item.kind === 'command')
@@ -108,7 +122,7 @@ export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
     const [of, by] = ratio
     if (!of || !by) return []
     // Each tick has one symbol.
-    const interval = entry && entry.interval !== 'ticks' ? entry.interval : null
+    const interval = input.entry && input.entry.interval !== 'ticks' ? input.entry.interval : null
     return [{ title: null, options: [{ is: 'ratio', id: 'ratio', of, by, interval }] }]
   }
 
@@ -134,7 +148,7 @@ export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
     }
   })
   const ranked = rank(typed, [...symbols, ...items.map(rankedItem)], recent).map(({ option }) => option)
-  const unknown = answered && !entry ? unknownSymbols(typed, hits).map((hit) => hitOption(hit)) : []
+  const unknown = answered && !input.entry ? unknownSymbols(typed, hits).map((hit) => hitOption(hit)) : []
   // A title typed in full, like "One-minute tour", is meant, even where it also reads as an entry: symbol and code.
   const isTyped = (option: PaletteOption) =>
     option.is === 'item' && option.item.title.toLowerCase() === typed.toLowerCase()

@@ -25,4 +25,5 @@ export const quoteLabel = labelsOf({
   'quote.against.previous close': 'vs. previous close {reference}',
   'quote.against.session open': 'vs. session open {reference}',
   'quote.against.first print': 'vs. first trade {reference}',
+  'quote.against.mid': 'vs. first mid {reference}',
 })

@@ -3,7 +3,8 @@ import type { Gap } from '../../../shared/core/recording/session.ts'
 import type { ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import type { Zone } from '../../text/zone.ts'
 import { textFont, textPx } from '../../charts/paint/canvas-text.ts'
-import { rulerLabels, xOf, type Span } from './timeline-scale.ts'
+import { rulerLabels, xOf } from './timeline-scale.ts'
+import type { Span } from '../../../shared/base/spans.ts'
 
 /** CSS colors, read from the design tokens. */
 export interface TimelineColours {

@@ -6,11 +6,11 @@ import type { Interval } from '../../../shared/core/market/market.ts'
 import type { Gap } from '../../../shared/core/recording/session.ts'
 import type { ReplayBookmark, ReplaySpeed, ReplayState } from '../../../shared/features/replay/replay.ts'
 import type { Transport } from '../../../shared/transport.ts'
-import type { AssetClass } from '../../../shared/base/units.ts'
+import type { AssetClass, InstrumentId } from '../../../shared/base/units.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import { speedAfter } from '../../text/replay-labels.ts'
 import { Timeline } from './timeline.svelte.ts'
-import type { Span } from './timeline-scale.ts'
+import type { Span } from '../../../shared/base/spans.ts'
 
 export const STEP_UNITS = ['message', 'second', 'bar'] as const
 export type StepUnit = (typeof STEP_UNITS)[number]
@@ -40,6 +40,8 @@ export class Replay {
   /** Incremented when bookmarks or gaps are reloaded, so the timeline redraws. */
   marksVersion = $state(0)
   readonly timeline: Timeline
+  /** The replay shown, unless more may be recorded. An effect that reads the whole state would run with each message. */
+  readonly #wholeId = $derived.by(() => (this.state === null || this.state.growing ? null : this.state.id))
   readonly #transport: Transport
   readonly #window: ReplayWindow
   readonly #failed: (failure: Failure, opening?: true) => void
@@ -264,6 +266,13 @@ export class Replay {
     }
   }
 
+  /** Whether nothing of an instrument was recorded in the replay shown. False if that can't be read. */
+  async lacks(instrument: InstrumentId): Promise<boolean> {
+    const id = this.#wholeId
+    if (id === null) return false
+    const result = await this.#transport.invoke('replay.lacks', { id, instrument })
+    return result.ok && result.value
+  }
   /** Loads the bookmarks and gaps of the whole replay. */
   async loadMarks(): Promise<void> {
     const { state } = this

@@ -1,12 +1,8 @@
 /** Timeline geometry: positions of instants, zoom, pan and ruler labels. Pure. Spans are [fromMs, toMs), UTC ms. */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/base/durations.ts'
+import type { Span } from '../../../shared/base/spans.ts'
 import { axisText } from '../../charts/model/time-axis.ts'
 import type { Zone } from '../../text/zone.ts'
-
-export interface Span {
-  readonly fromMs: number
-  readonly toMs: number
-}
 
 /** The span at maximum zoom. */
 export const MIN_SPAN_MS = SECOND_MS

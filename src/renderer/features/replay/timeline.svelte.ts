@@ -2,7 +2,8 @@
 import { LatestRun } from '../../base/latest-run.ts'
 import type { ReplayId, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import type { Transport } from '../../../shared/transport.ts'
-import { followSpan, lengthOf, panSpan, wholeSpan, zoomSpan, type Span } from './timeline-scale.ts'
+import { followSpan, lengthOf, panSpan, wholeSpan, zoomSpan } from './timeline-scale.ts'
+import type { Span } from '../../../shared/base/spans.ts'
 
 /** Width of a histogram bar including its spacing, px. */
 const BUCKET_PX = 3

@@ -1,4 +1,6 @@
 /** Columns, sorting and filtering of the session list. */
+import type { JobState } from '../../../shared/core/jobs/jobs.ts'
+import type { SessionVerification } from '../../../shared/features/evidence/evidence.ts'
 import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import type { RecorderState } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -39,7 +41,12 @@ export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnTexts>> = {
     width: 60,
     numeric: true,
   },
-  state: { title: t('State'), long: t('How it ended'), width: 104, numeric: false },
+  state: {
+    title: t('State'),
+    long: t('How it ended, and whether it is known to be corrupt'),
+    width: 104,
+    numeric: false,
+  },
   symbols: { title: t('Symbols'), long: t('Symbols with messages'), width: 68, numeric: true },
   feeds: { title: t('Feeds'), long: t('Feeds with messages'), width: 60, numeric: true },
   source: { title: t('Source'), long: t('Where the data came from'), width: 150, numeric: false },
@@ -80,11 +87,36 @@ export interface SessionSort {
 /** Number of gaps without the ordinary ones while feeds connected or the session ended. */
 export const realGaps = (row: SessionRow): number => row.gapCount - row.edges
 
-export type SessionState = 'recording' | 'interrupted' | 'paused' | 'clean' | 'crashed' | 'imported' | 'sample'
+export type SessionState =
+  | 'recording'
+  | 'interrupted'
+  | 'paused'
+  | 'corrupt'
+  | 'clean'
+  | 'crashed'
+  | 'imported'
+  | 'sample'
+
+/** The rows with what this run of Tapedeck found by verifying. `jobs`: oldest first. */
+export function withFindings(rows: readonly SessionRow[], jobs: readonly JobState[]): readonly SessionRow[] {
+  const found = new Set<string>()
+  for (const { kind, outcome } of jobs) {
+    if (kind !== 'verify' || outcome.is !== 'done') continue
+    // `evidence.verify` documents the result.
+    const { session, problems, unlisted = 0 } = outcome.result as SessionVerification
+    // The session may have been erased and imported again since an earlier job.
+    if (session !== null) found.delete(session)
+    else if (unlisted === 0) found.clear()
+    for (const problem of problems) found.add(problem.session)
+  }
+  return rows.map((row) => (found.has(row.session) ? { ...row, isCorrupt: true } : row))
+}
 
 /** The state of a session; of the open one, by what its recorder does. */
-export function stateOf({ live, clean, imported, source }: SessionRow, recorder?: RecorderState): SessionState {
+export function stateOf(row: SessionRow, recorder?: RecorderState): SessionState {
+  const { live, clean, imported, source, isCorrupt } = row
   if (live) return recorder?.is === 'broken' ? 'interrupted' : recorder?.is === 'paused' ? 'paused' : 'recording'
+  if (isCorrupt) return 'corrupt'
   if (!clean) return 'crashed'
   // The sample is the only imported session with the demo source.
   if (imported) return source === 'demo' ? 'sample' : 'imported'
@@ -94,8 +126,9 @@ export const STATE_WORDS: Readonly<Record<SessionState, string>> = {
   recording: t('Recording'),
   interrupted: t('Interrupted'),
   paused: t('Paused'),
-  clean: t('Complete'),
-  crashed: t('Crashed'),
+  corrupt: t('Corrupt'),
+  clean: t('Closed'),
+  crashed: t('Cut off'),
   imported: t('Imported'),
   sample: t('Demo sample'),
 }

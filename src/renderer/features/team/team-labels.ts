@@ -117,11 +117,12 @@ export function linkLabel(link: TeamLink): { readonly text: string; readonly det
   }
 }
 
-/** "2 shards, 2 recorders, 1 in standby". */
-export function membersText({ shards, standby }: TeamStatus): string {
+/** "2 shards, 2 recorders, 1 in standby". Recorders that are gone don't count. */
+export function membersText({ shards, standby }: TeamStatus, followed: readonly FollowedSession[]): string {
+  const gone = new Set(followed.filter(({ goneMs }) => goneMs !== null).map(({ session }) => session))
   const recorders = new Set(
     shards.flatMap((shard) => [
-      ...shard.sessions.filter(({ endedMs }) => endedMs === null).map(({ recorder }) => recorder),
+      ...shard.sessions.filter((one) => one.endedMs === null && !gone.has(one.session)).map(({ recorder }) => recorder),
       ...shard.recorders.map(({ name }) => name),
     ]),
   ).size

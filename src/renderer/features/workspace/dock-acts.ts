@@ -5,16 +5,16 @@ import { t } from '../../../shared/base/text.ts'
 import { featuresOf } from '../../core/window/window-place.ts'
 import { dockHash } from '../../core/window/window-route.ts'
 import type { DockState } from './dock.svelte.ts'
+import { expectWindow } from './pane-windows.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
-
-/** Panes that floated, by workspace and pane, so that they return to where they were. Not saved: a reload forgets it. */
-const floated = new Map<string, edits.Floated>()
 
 /** Floats a docked pane, or docks a floating one. */
 export function toggleFloat(dock: DockState, id: string): void {
   const key = `${dock.id} ${id}`
   if (!panesIn(dock.now.dock).includes(id)) {
-    return dock.change((now) => edits.dockPane(now, id, floated.get(key)))
+    dock.change((now) => edits.dockPane(now, id, dock.floated.get(key)))
+    dock.floated.delete(key)
+    return
   }
   const box = edits.boxOfPane(dock.now, id)
   const { width, height } = dock.area
@@ -26,7 +26,7 @@ export function toggleFloat(dock: DockState, id: string): void {
   const y = Math.round((height - size.height) / 2)
   const before = dock.now.dock
   dock.change((now) => edits.floatPane(now, id, { x, y, ...size }))
-  floated.set(key, { before, after: dock.now.dock })
+  dock.floated.set(key, { before, after: dock.now.dock })
 }
 
 /** Moves a pane into its own window. In a popped-out window, moves its panes back to the dock. */
@@ -45,6 +45,7 @@ export function popOutPane(app: WindowState, dock: DockState, id: string): void 
     return app.toasts.show(t('This is the only pane. Add another one before you move it out.'))
   const route = { workspace: dock.id, window }
   if (!app.openBeside(dockHash(route), featuresOf(localStorage, dock.id, window))) return
+  expectWindow(dock.id, window)
   dock.changeWhole((now) => edits.popOut(now, window, [id]))
   // The new window reads the saved workspace.
   dock.flush()

@@ -15,7 +15,6 @@ import * as edits from '../../../shared/features/workspace/edits.ts'
 import * as links from '../../../shared/features/workspace/links.ts'
 import { layoutOf, type Area, type Layout } from '../../../shared/features/workspace/fit.ts'
 import type { LinkColour, PaneKind } from '../../../shared/features/workspace/kinds.ts'
-import { usualBelow } from '../../../shared/features/workspace/migrate.ts'
 import { t } from '../../../shared/base/text.ts'
 import { undoing, type ToastAction } from '../../ui/toasts.svelte.ts'
 import type { PaneLayout } from '../../core/window/pane-layout.ts'
@@ -24,6 +23,17 @@ import { paneRow } from '../../core/window/pane-table.ts'
 
 /** Kinds that open to the right of the chart. Every other kind except charts opens below it. */
 const BESIDE: ReadonlySet<PaneKind> = new Set(['watchlist', 'quote', 'tape', 'alerts'])
+/** Panes that open taller below the chart. */
+const TALL: ReadonlySet<PaneKind> = new Set([
+  'company',
+  'earnings',
+  'news',
+  'commodities',
+  'technical',
+  'team',
+  'health',
+  'screener',
+])
 
 export class DockState extends ShownWorkspace implements PaneLayout {
   /** Incremented when the front pane should take the focus. */
@@ -36,6 +46,13 @@ export class DockState extends ShownWorkspace implements PaneLayout {
   tools = $state.raw<Readonly<Record<string, Snippet>>>({})
   /** Crosshair position (UTC ms) by link color, and the pane that set it. */
   crosshairs = $state.raw<Readonly<Partial<Record<LinkColour, { readonly pane: string; readonly ms: number }>>>>({})
+  /**
+   * Where panes that float were docked, by workspace and pane, so that they return there. Not saved, so a reload forgets
+   * it.
+   */
+  // Read by no template.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly floated = new Map<string, edits.Floated>()
   /** Area available for panes, px. */
   area = $state.raw<Area>({ width: 1440, height: 836 })
 
@@ -150,7 +167,7 @@ export class DockState extends ShownWorkspace implements PaneLayout {
     if (mate) return { spot: { of: mate.id, side: 'within' }, size: null }
     if (BESIDE.has(kind)) return { spot: { of: anchor, side: 'right' }, size: 252 }
     if (kind === 'chart') return { spot: { of: anchor, side: 'right' }, size: null }
-    return { spot: { of: anchor, side: 'down' }, size: usualBelow(kind) }
+    return { spot: { of: anchor, side: 'down' }, size: TALL.has(kind) ? 372 : 190 }
   }
   /** A toast action that undoes the last layout change, as long as no other change follows. */
   undoingLayout(): ToastAction {

@@ -8,6 +8,7 @@ import { partOf, withPart } from '../../../shared/features/workspace/parts.ts'
 import { readyWorkspace } from '../../../shared/features/workspace/ready.ts'
 import type { Transport } from '../../../shared/transport.ts'
 import type { DockRoute } from '../../core/window/window-route.ts'
+import { LOADING_MS } from './pane-windows.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
 
@@ -51,6 +52,7 @@ export class ShownWorkspace {
   /** Workspaces changed here that the terminal hasn't confirmed yet, by id. */
   #own = $state.raw<Readonly<Record<string, Workspace>>>({})
   #timer: ReturnType<typeof setTimeout> | undefined
+  #lateTimer: ReturnType<typeof setTimeout> | undefined
   /** Something in `#own` hasn't been sent yet. */
   #isPending = false
   #sending = 0
@@ -92,9 +94,16 @@ export class ShownWorkspace {
       if (!this.#own[this.id]) this.#switchTo(state.latest)
     }
     if (first && this.#detached) this.#own = { [this.id]: this.whole }
-    if (this.window !== null && partOf(this.whole, this.window) !== null) this.#wasThere = true
+    if (this.window !== null) this.#awaitPart(this.window)
     // While one of our changes is in flight, an arriving state may predate it.
     if (this.#sending === 0 && !this.#isPending && !this.#detached) this.#own = {}
+  }
+  /** A popped-out window whose part doesn't arrive came too late: the main window has taken its panes back. */
+  #awaitPart(window: string): void {
+    if (partOf(this.whole, window) !== null) {
+      this.#wasThere = true
+      clearTimeout(this.#lateTimer)
+    } else if (!this.#wasThere) this.#lateTimer ??= setTimeout(() => (this.#lost = true), LOADING_MS)
   }
   #switchTo(id: string): void {
     if (id === this.id) return
@@ -242,6 +251,7 @@ export class ShownWorkspace {
   dispose(): void {
     this.flush()
     clearTimeout(this.#timer)
+    clearTimeout(this.#lateTimer)
     this.#close()
   }
 }

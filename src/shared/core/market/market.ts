@@ -1,5 +1,5 @@
 /** The market records that messages decode to. Times are UTC ms. */
-import { DAY_MS } from '../../base/durations.ts'
+import { DAY_MS, UNIT_MS, type DurationUnit } from '../../base/durations.ts'
 import type { AssetClass, FeedId, Price, ServiceSymbol, Size, UnixMs } from '../../base/units.ts'
 
 export type RecordKind = 'trade' | 'quote' | 'bar' | 'unknown'
@@ -83,7 +83,6 @@ export const INTERVAL_LABELS = Object.keys(OFFERED) as readonly (keyof typeof OF
 
 /** Shorter bars would be single records. */
 const SHORTEST_MS = 100
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS }
 /** What can be typed, as an example for hints. */
 export const INTERVAL_EXAMPLES = '7s, 3m, 45m, 2h or 1D'
 
@@ -94,7 +93,7 @@ export const INTERVAL_EXAMPLES = '7s, 3m, 45m, 2h or 1D'
 export function parseInterval(text: string): Interval | undefined {
   const [, digits, unit = 'm'] = /^(\d{1,8})(ms|[smhd])?$/i.exec(text.trim()) ?? []
   if (digits === undefined) return undefined
-  const ms = Number(digits) * UNIT_MS[unit.toLowerCase()]
+  const ms = Number(digits) * UNIT_MS[unit.toLowerCase() as DurationUnit] // as the pattern says
   if (ms === DAY_MS) return '1D'
   if (!(ms >= SHORTEST_MS && ms < DAY_MS)) return undefined
   for (const label of ['h', 'm', 's'] as const) if (ms % UNIT_MS[label] === 0) return `${ms / UNIT_MS[label]}${label}`
@@ -110,7 +109,7 @@ export function isInterval(value: unknown): value is Interval {
 export function msOf(interval: Interval): number {
   if (Object.hasOwn(OFFERED, interval)) return OFFERED[interval as keyof typeof OFFERED] // just checked
   const [, digits, unit] = /^(\d+)(ms|[smh])$/.exec(interval) ?? []
-  return Number(digits) * UNIT_MS[unit ?? '']
+  return Number(digits) * UNIT_MS[unit as DurationUnit] // as the pattern says; NaN without a match
 }
 
 /** The intervals of a menu: those on offer, and the current one in its place. */

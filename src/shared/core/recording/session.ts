@@ -190,6 +190,8 @@ export interface SessionRow {
   readonly endedMs: UnixMs | null
   /** False if it ended in a crash. */
   readonly clean: boolean
+  /** Messages were found corrupt when they were sealed. Only `verify` finds everything that is corrupt. */
+  readonly isCorrupt: boolean
   readonly live: boolean
   readonly feeds: readonly FeedCounts[]
   readonly symbols: number

@@ -7,6 +7,29 @@ import { text } from '../../base/schemas.ts'
 import { appearanceSchema, helpSchema, paletteSchema, shortcutsSchema } from './comfort-settings.ts'
 import { ASSET_CLASSES } from '../../base/units.ts'
 
+/** Whether `make` knows a name: the functions of Intl throw for others. */
+const isKnown = (make: () => unknown): boolean => {
+  try {
+    make()
+    return true
+  } catch {
+    return false
+  }
+}
+const zone = v.pipe(
+  text(64),
+  v.check(
+    (name) =>
+      ['UTC', 'local', 'exchange'].includes(name) || isKnown(() => Intl.DateTimeFormat('en', { timeZone: name })),
+  ),
+)
+/** `others`: names that are no locales. */
+const locale = (...others: readonly string[]) =>
+  v.pipe(
+    text(35),
+    v.check((tag) => others.includes(tag) || isKnown(() => Intl.getCanonicalLocales(tag))),
+  )
+
 const rule = (most: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(most))
 
 /** The colors of flags in a watchlist. */
@@ -77,54 +100,39 @@ export const DEFAULT_WATCHLISTS: Watchlist[] = [
 
 const coreSchema = v.object({
   version: v.optional(v.literal(1), 1),
-  account: v.optional(
-    v.object({
-      source: v.fallback(v.picklist(['demo', 'service', 'team']), 'demo'),
-      /** The name of the team; '' if none was chosen. */
-      team: v.fallback(text(31), ''),
-      baseUrl: v.fallback(text(2048), ''),
-      user: v.fallback(text(320), ''),
-      plan: v.fallback(text(64), ''),
-      userField: v.fallback(text(64), 'username'),
-      passwordField: v.fallback(text(64), 'password'),
-      /** Open another connection if a feed needs more than 50 tickers. */
-      allowSharding: v.fallback(v.boolean(), false),
-    }),
-    {
-      source: 'demo',
-      team: '',
-      baseUrl: '',
-      user: '',
-      plan: '',
-      userField: 'username',
-      passwordField: 'password',
-      allowSharding: false,
-    },
-  ),
-  recording: v.optional(
-    v.object({
-      enabled: v.fallback(v.boolean(), true),
-      /** Record the symbols of every watchlist, even if no window shows them. */
-      allWatchlists: v.fallback(v.boolean(), true),
-      /** Empty for the app's own folder. Takes effect at the next start. */
-      storePath: v.fallback(text(4096), ''),
-      /** Retention rules: days, size in 10^9 bytes, and days in the bin before erasing. 0 disables a rule. */
-      keepDays: v.fallback(rule(36_500), 0),
-      keepGb: v.fallback(rule(1_000_000), 0),
-      binDays: v.fallback(rule(36_500), 30),
-    }),
-    { enabled: true, allWatchlists: true, storePath: '', keepDays: 0, keepGb: 0, binDays: 30 },
-  ),
+  account: v.object({
+    source: v.fallback(v.picklist(['demo', 'service', 'team']), 'demo'),
+    /** The name of the team; '' if none was chosen. */
+    team: v.fallback(text(31), ''),
+    baseUrl: v.fallback(text(2048), ''),
+    user: v.fallback(text(320), ''),
+    plan: v.fallback(text(64), ''),
+    userField: v.fallback(text(64), 'username'),
+    passwordField: v.fallback(text(64), 'password'),
+    /** Open another connection if a feed needs more than 50 tickers. */
+    allowSharding: v.fallback(v.boolean(), false),
+  }),
+  recording: v.object({
+    enabled: v.fallback(v.boolean(), true),
+    /** Record the symbols of every watchlist, even if no window shows them. */
+    allWatchlists: v.fallback(v.boolean(), true),
+    /** Empty for the app's own folder. Takes effect at the next start. */
+    storePath: v.fallback(text(4096), ''),
+    /** Retention rules: days, size in 10^9 bytes, and days in the bin before erasing. 0 disables a rule. */
+    keepDays: v.fallback(rule(36_500), 0),
+    keepGb: v.fallback(rule(1_000_000), 0),
+    binDays: v.fallback(rule(36_500), 30),
+  }),
   appearance: appearanceSchema,
   shortcuts: shortcutsSchema,
   palette: paletteSchema,
   help: helpSchema,
   /** An IANA time zone, `local` or `exchange`. */
-  zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),
+  zone: v.optional(v.fallback(zone, 'UTC'), 'UTC'),
   /** The BCP 47 locale of numbers, or `system`. */
-  numbers: v.optional(v.fallback(text(35), 'en-US'), 'en-US'),
+  numbers: v.optional(v.fallback(locale('system'), 'en-US'), 'en-US'),
   /** The BCP 47 locale of dates, `system` or `iso`. */
-  dates: v.optional(v.fallback(text(35), 'en-GB'), 'en-GB'),
+  dates: v.optional(v.fallback(locale('system', 'iso'), 'en-GB'), 'en-GB'),
   watchlists: v.optional(
     v.fallback(v.pipe(v.array(watchlist), v.minLength(1), v.maxLength(50)), DEFAULT_WATCHLISTS),
     DEFAULT_WATCHLISTS,
@@ -154,7 +162,7 @@ export interface SettingsSection<T = unknown> {
   readonly isAppearance: boolean
 }
 
-/** Declares a section. `schema` must accept `undefined` and then give the defaults. */
+/** Declares a section. Its schema must give the defaults for `{}` if it is an object's, otherwise for `undefined`. */
 export const settingsSection = <T>(
   name: keyof Settings,
   schema: v.GenericSchema<unknown, T>,
@@ -180,7 +188,7 @@ export function withCoreSections(sections: readonly SettingsSection[]): readonly
 export function parseSettings(sections: readonly SettingsSection[], stored: object): Settings {
   const values = sections.map(({ name, schema }) => {
     const value: unknown = Object.hasOwn(stored, name) ? stored[name as keyof typeof stored] : undefined // an own key
-    return [name, v.parse(schema, value)]
+    return [name, v.parse(schema, value === undefined && schema.type === 'object' ? {} : value)]
   })
   return Object.fromEntries(values) as Settings // the sections of the features started, and the core's
 }

@@ -14,7 +14,7 @@ export const gapPhrase = labelsOf({
   'gap.cause.disk': 'not stored: store unavailable',
   'gap.cause.overflow': 'not stored: overload',
   'gap.cause.worker': 'not stored: recorder failed',
-  'gap.cause.crash': 'Tapedeck crashed',
+  'gap.cause.crash': 'recording cut off',
   'gap.cause.quit': 'recording stopped',
   'gap.cause.unreadable': 'stored messages corrupt',
 } satisfies Readonly<Record<`gap.cause.${SpanCause}`, string>>)

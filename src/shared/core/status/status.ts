@@ -132,7 +132,14 @@ export interface Percentiles {
 export type RecorderState =
   | { readonly is: 'off' }
   | { readonly is: 'recording'; readonly session: string; readonly sinceMs: UnixMs; readonly paused: false }
-  | { readonly is: 'broken'; readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number }
+  | {
+      readonly is: 'broken'
+      readonly why: Reason
+      readonly sinceMs: UnixMs
+      readonly lost: number
+      /** No session could begin, so no messages wait in memory. Absent: one is open, and resumes automatically. */
+      readonly start?: 'retried' | 'failed'
+    }
   /** Paused on purpose. Recording resumes automatically. */
   | { readonly is: 'paused'; readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number }
 
@@ -143,7 +150,10 @@ export interface StatusState {
   readonly origin: string
   /** A recorder of the team records the demo market, so its prices aren't live. Absent: none does. */
   readonly isSimulated?: true
-  /** Increases when stored history must be read again: the source changed or the sample session was added. */
+  /**
+   * Increases when stored history must be read again: the source changed, the sample session was added, or recording
+   * resumed after a failure.
+   */
   readonly historyChanges: number
   /** A session is being added that charts will have. */
   readonly historyComing?: true

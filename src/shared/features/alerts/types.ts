@@ -167,6 +167,12 @@ const draftFields = {
 export const draftSchema = v.strictObject(draftFields)
 export type AlertDraft = v.InferOutput<typeof draftSchema>
 
+/** The part of an alert that the user edits. */
+export function draftOf(alert: AlertDraft): AlertDraft {
+  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action } = alert
+  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action }
+}
+
 export const alertSchema = v.strictObject({
   ...draftFields,
   id: v.pipe(text(40), v.minLength(1)),

@@ -81,8 +81,18 @@ const footprintSchema = v.object({
 })
 export type FootprintSettings = v.InferOutput<typeof footprintSchema>
 
-/** Fields that are also stored with the pane while there is one chart; see `chartOptionsSchema`. */
-const asked = {
+/** The ratio or difference of a chart's instrument and another one. It applies while the chart shows `of`. */
+const chartSpreadSchema = v.object({
+  of: storedInstrument,
+  with: storedInstrument,
+  /** The symbol of the other one. */
+  label: text(40),
+  operator: v.picklist(SPREAD_OPERATORS),
+})
+export type ChartSpread = v.InferOutput<typeof chartSpreadSchema>
+
+/** Everything a chart remembers except the instrument, which comes from its link group. */
+export const chartSettingsSchema = v.object({
   interval: v.fallback(
     interval,
     // Seconds, because a first start has no history: a minute chart would be one candle.
@@ -94,19 +104,6 @@ const asked = {
   style: v.fallback(v.picklist(CHART_STYLES), 'candles'),
   /** Earnings and news on the chart of a stock. */
   events: v.fallback(v.boolean(), false),
-}
-
-/** The ratio or difference of a chart's instrument and another one. It applies while the chart shows `of`. */
-const chartSpreadSchema = v.object({
-  of: storedInstrument,
-  with: storedInstrument,
-  /** The symbol of the other one. */
-  label: text(40),
-  operator: v.picklist(SPREAD_OPERATORS),
-})
-export type ChartSpread = v.InferOutput<typeof chartSpreadSchema>
-
-const options = {
   spread: v.fallback(v.nullable(chartSpreadSchema), null),
   /** Bars by trades instead of bars of an interval; null: none. */
   eventBars: v.fallback(v.nullable(eventBarRule), null),
@@ -134,15 +131,7 @@ const options = {
   footprint: v.fallback(footprintSchema, v.parse(footprintSchema, {})),
   /** IANA zone, `local`, `exchange` or `UTC`. Null: the window's zone. */
   zone: v.fallback(v.nullable(text(64)), null),
-}
-
-/** The settings of a chart that the workspace doesn't also store as fields. */
-export const chartOptionsSchema = v.object(options)
-export type ChartOptions = v.InferOutput<typeof chartOptionsSchema>
-
-/** Everything a chart remembers except the instrument, which comes from its link group. */
-export const chartSettingsSchema = v.object({ ...asked, ...options })
+})
 export type ChartSettings = v.InferOutput<typeof chartSettingsSchema>
 
-export const DEFAULT_CHART_OPTIONS: ChartOptions = v.parse(chartOptionsSchema, {})
 export const DEFAULT_CHART_SETTINGS: ChartSettings = v.parse(chartSettingsSchema, {})

@@ -14,20 +14,17 @@ export type DrawingTemplate = v.InferOutput<typeof template>
 export const MAX_DRAWING_TEMPLATES = 50
 
 /** Defaults for new drawings. The drawings themselves are saved by instrument. */
-const schema = v.optional(
-  v.object({
-    /** Snap points to the prices of bars. */
-    magnet: v.fallback(v.boolean(), false),
-    /** Hide all drawings on all charts. */
-    hidden: v.fallback(v.boolean(), false),
-    /** Recently used tools, newest first. */
-    recent: v.fallback(v.pipe(v.array(v.picklist(DRAWING_KINDS)), v.maxLength(4)), ['trend']),
-    /** The last style used for each kind. */
-    styles: v.fallback(v.record(text(20), drawingStyleSchema), {}),
-    templates: v.fallback(v.pipe(v.array(template), v.maxLength(MAX_DRAWING_TEMPLATES)), []),
-  }),
-  { magnet: false, hidden: false, recent: ['trend'], styles: {}, templates: [] },
-)
+const schema = v.object({
+  /** Snap points to the prices of bars. */
+  magnet: v.fallback(v.boolean(), false),
+  /** Hide all drawings on all charts. */
+  hidden: v.fallback(v.boolean(), false),
+  /** Recently used tools, newest first. */
+  recent: v.fallback(v.pipe(v.array(v.picklist(DRAWING_KINDS)), v.maxLength(4)), ['trend']),
+  /** The last style used for each kind. */
+  styles: v.fallback(v.record(text(20), drawingStyleSchema), {}),
+  templates: v.fallback(v.pipe(v.array(template), v.maxLength(MAX_DRAWING_TEMPLATES)), []),
+})
 export type DrawingSettings = v.InferOutput<typeof schema>
 export const drawingSettings = settingsSection('drawing', schema, { isAppearance: true })
 

@@ -40,7 +40,7 @@ const subject = v.variant('is', [
 export type EvidenceSubject = v.InferOutput<typeof subject>
 
 export const EVIDENCE_CALLS = {
-  /** Starts a job of kind `verify` for one session or all. The result is a VerifyReport. Never modifies the store. */
+  /** Starts a job of kind `verify` for one session or all. The result is a SessionVerification. Never modifies the store. */
   'evidence.verify': call<JobId>()(v.strictObject({ session: v.nullable(session) })),
   /**
    * Coverage of the view's source within [fromMs, toMs) (null: unbounded), or of one session. Gaps are a page, newest

@@ -2,7 +2,13 @@
 import type { AgreementCounts, BarNumbers, Comparison, Verdict } from './agreement.ts'
 import type { CountedGap, FeedCoverage, SymbolCoverage } from './coverage.ts'
 import type { BarSource, Interval, RecordKind } from '../../core/market/market.ts'
+import type { VerifyReport } from '../../core/recording/session.ts'
 import type { FeedId, InstrumentId, SessionId, UnixMs } from '../../base/units.ts'
+
+/** The result of a `verify` job. `session` null: all were verified. */
+export interface SessionVerification extends VerifyReport {
+  readonly session: SessionId | null
+}
 
 export interface CoverageReport {
   readonly fromMs: UnixMs

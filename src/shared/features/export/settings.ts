@@ -34,9 +34,7 @@ export const BUILT_IN_PRESETS: readonly ExportPreset[] = [
   { name: 'Excel (semicolon)', format: 'csv', schema: 2, bom: true, separator: ';', sheet: true },
 ]
 
-const schema = v.optional(v.object({ presets: v.fallback(v.pipe(v.array(exportPreset), v.maxLength(100)), []) }), {
-  presets: [],
-})
+const schema = v.object({ presets: v.fallback(v.pipe(v.array(exportPreset), v.maxLength(100)), []) })
 export type ExportSettings = v.InferOutput<typeof schema>
 export const exportSettings = settingsSection('exports', schema)
 

@@ -1,13 +1,17 @@
 /** Files to import: how to recognize them and read their columns. */
 import type { FeedId, SessionId } from '../../base/units.ts'
 
-/** What a column of a tick table contains. `received`: the receive time. `raw`: the whole message. */
+/**
+ * What a column of a tick table contains. `received`: the receive time. `raw`: the whole message. `correction`: a
+ * number above 1 if a trade was canceled later, or if the row cancels or corrects another one.
+ */
 export const IMPORT_FIELDS = [
   'symbol',
   'time',
   'received',
   'price',
   'size',
+  'correction',
   'bid',
   'ask',
   'bidSize',
@@ -48,7 +52,7 @@ export type RepeatedTime = (typeof REPEATED_TIMES)[number]
  */
 export type ImportKind = 'package' | 'ticks' | 'lines' | 'table'
 
-/** A line that can't be imported, counted from 1 with the header. */
+/** A line that can't be imported, counted from 1 with the header. 0: the mapping of a preview can't be used. */
 export interface ImportProblem {
   readonly line: number
   readonly text: string

@@ -1,10 +1,18 @@
 /** A review as Markdown, for the window and the command line. Pure. */
 import { countText } from '../../base/count-text.ts'
-import { durationLabel } from '../../base/duration-label.ts'
 import { t } from '../../base/text.ts'
 import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 import type { Note } from './note.ts'
-import { BURST_BARS, moveDecimals, type Move, type Review } from './review.ts'
+import {
+  BURST_BARS,
+  corruptText,
+  lengthText,
+  moveDecimals,
+  noGapsText,
+  outsideText,
+  type Move,
+  type Review,
+} from './review.ts'
 
 export interface ReviewFormat {
   /** An instant, UTC ms, with its day. */
@@ -46,14 +54,20 @@ const summaryText = (review: Review): string =>
     `- ${countText(review.alertCount, 'alert')}, ${countText(review.notes.length, 'note')}`,
   ].join('\n')
 
-const gapsSummary = ({ gapCount, gapMs }: Review): string =>
-  gapCount === 0
-    ? 'No gaps, apart from connecting and closing'
-    : `${countText(gapCount, 'gap')}, ${secondsText(gapMs)} in total`
+function gapsSummary({ sessions, gapCount, gapMs, outsideMs }: Review): string {
+  if (sessions.length === 0 && gapCount === 0) return 'No session of this review covers this time'
+  const gaps =
+    gapCount === 0
+      ? 'No gaps, apart from connecting and closing'
+      : `${countText(gapCount, 'gap')}, ${lengthText(gapMs)} in total`
+  return outsideMs === 0 ? gaps : `${gaps}; ${lengthText(outsideMs)} in no session`
+}
 
-function movesText({ moves, barMs, instruments }: Review, { time }: ReviewFormat): string {
-  if (moves.length === 0) return 'No prices were recorded.'
-  const burst = `Largest in ${secondsText(barMs * BURST_BARS)}`
+function movesText(review: Review, { time }: ReviewFormat): string {
+  const { moves, barMs, instruments } = review
+  const corrupt = corruptText(review, time)
+  if (moves.length === 0) return corrupt ?? 'No prices were recorded.'
+  const burst = `Largest in ${lengthText(barMs * BURST_BARS)}`
   const rows = moves.map((one) => [
     one.symbol + (one.of === 'mid' ? ' (mid)' : '') + (one.incomplete ? ' △' : ''),
     percent(one.change),
@@ -68,15 +82,19 @@ function movesText({ moves, barMs, instruments }: Review, { time }: ReviewFormat
     barTimesText(barMs),
     ...(moves.some((one) => one.of === 'mid') ? ['(mid) Midpoint of bid and ask: no trades were recorded.'] : []),
     ...(moves.some((one) => one.incomplete) ? [incompleteText()] : []),
+    ...(corrupt === null ? [] : [corrupt]),
   ].map((mark) => `\n\n${mark}`)
   return table(['Symbol', 'Change', 'First → last', 'High', 'Low', burst], rows) + more + marks.join('')
 }
 
-function gapsText({ gaps, gapCount }: Review, { time }: ReviewFormat): string {
-  if (gapCount === 0) return 'None, apart from connecting and closing.'
+function gapsText(review: Review, { time }: ReviewFormat): string {
+  const { gaps, gapCount } = review
+  const outside = outsideText(review)
+  const end = outside === null ? '' : `\n\n${outside}`
+  if (gapCount === 0) return noGapsText(review) + end
   const rows = gaps.map(({ feed, cause, symbols, fromMs, toMs }) => [
     time(fromMs),
-    toMs === null ? 'still open' : secondsText(toMs - fromMs),
+    toMs === null ? 'still open' : lengthText(toMs - fromMs),
     feed,
     cause,
     symbols.length === 0
@@ -86,7 +104,7 @@ function gapsText({ gaps, gapCount }: Review, { time }: ReviewFormat): string {
         : symbols.join(', '),
   ])
   const more = gapCount > gaps.length ? `\n\nThe longest ${gaps.length} of ${gapCount} are shown.` : ''
-  return table(['From', 'Length', 'Feed', 'Cause', 'Symbols'], rows) + more
+  return table(['From', 'Length', 'Feed', 'Cause', 'Symbols'], rows) + more + end
 }
 
 function alertsText(review: Review, format: ReviewFormat): string {
@@ -131,7 +149,7 @@ const table = (heads: readonly string[], rows: readonly (readonly string[])[]): 
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n')
 /** Says what the times of highs, lows and bursts are. */
 export const barTimesText = (barMs: number): string =>
-  t('Times of highs, lows and moves are the starts of bars of {length}.', { length: secondsText(barMs) })
+  t('Times of highs, lows and moves are the starts of bars of {length}.', { length: lengthText(barMs) })
 /** Says what △ means: also the edges of a session, which are no gaps. */
 export const incompleteText = (): string =>
   t('△ Part of the time wasn’t received: a gap, or the time before or after a session within its first or last bar.')
@@ -141,10 +159,4 @@ const percent = (share: number): string =>
 const price = (move: Move, value: number): string => {
   const decimals = moveDecimals(move)
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
-}
-
-/** A length of time in words: "820 ms", "12.5 s", "4 min 30 s", "2 h 5 min". */
-export function secondsText(ms: number): string {
-  const seconds = Number((ms / 1_000).toFixed(1))
-  return ms < 1_000 || seconds >= 60 ? durationLabel(ms) : t('{n} s', { n: String(seconds) })
 }

@@ -1,5 +1,7 @@
 /** The review of a time range of a market: moves, gaps, alerts that fired, and notes. */
 import { literalDecimals } from '../../base/decimals.ts'
+import { durationLabel } from '../../base/duration-label.ts'
+import { t } from '../../base/text.ts'
 import type { FeedId, InstrumentId } from '../../base/units.ts'
 import type { GapCause } from '../../core/recording/session.ts'
 import type { Note } from './note.ts'
@@ -43,6 +45,15 @@ export interface ReviewGap {
   readonly toMs: number | null
 }
 
+/** Stored messages of an instrument that couldn't be read, and so are missing from its move. */
+export interface CorruptSpan {
+  /** As the service writes it. */
+  readonly symbol: string
+  readonly feed: FeedId
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 export interface FiredAlert {
   readonly atMs: number
   readonly instrument: InstrumentId
@@ -68,11 +79,15 @@ export interface Review {
   readonly barMs: number
   /** Largest change first, at most `MAX_MOVES`. */
   readonly moves: readonly Move[]
+  /** By instrument and time. An instrument of which nothing could be read has no move. */
+  readonly corrupt: readonly CorruptSpan[]
   /** Longest first, at most `MAX_GAPS`. Ordinary edges of sessions don't count. */
   readonly gaps: readonly ReviewGap[]
   readonly gapCount: number
   /** The time in which some feed was not received, ms. Overlapping gaps count once. */
   readonly gapMs: number
+  /** The time of the range that is in none of the sessions and in none of the gaps, ms. Another session may have it. */
+  readonly outsideMs: number
   /** Oldest first, the last `MAX_FIRED` of `alertCount`. */
   readonly alerts: readonly FiredAlert[]
   readonly alertCount: number
@@ -80,6 +95,39 @@ export interface Review {
   readonly alertsProblem: string | null
   /** Oldest first. */
   readonly notes: readonly Note[]
+}
+
+/** Says which stored messages couldn't be read; null if all could. `time` writes an instant, UTC ms. */
+export function corruptText({ corrupt }: Pick<Review, 'corrupt'>, time: (ms: number) => string): string | null {
+  if (corrupt.length === 0) return null
+  const spans = corrupt.map(({ symbol, feed, fromMs, toMs }) =>
+    t('{symbol} ({feed}) {from} to {to}', { symbol, feed, from: time(fromMs), to: time(toMs) }),
+  )
+  return t('Corrupt stored messages are left out: {spans}. Run Verify in the Evidence pane.', {
+    spans: spans.slice(0, MAX_GAPS).join(', ') + (spans.length > MAX_GAPS ? ', …' : ''),
+  })
+}
+
+/** Says how much of a review's range is in none of its sessions; null if none of it. */
+export const outsideText = ({ outsideMs }: Pick<Review, 'outsideMs'>): string | null =>
+  outsideMs === 0
+    ? null
+    : t('{length} of this time is in no session of this review.', {
+        length: lengthText(outsideMs),
+      })
+
+/** Says that the sessions of a review have no gaps. */
+export const noGapsText = ({ sessions, outsideMs }: Pick<Review, 'sessions' | 'outsideMs'>): string =>
+  sessions.length === 0
+    ? t('No session of this review covers this time.')
+    : outsideMs > 0
+      ? t('None within the sessions, apart from connecting and closing.')
+      : t('None, apart from connecting and closing.')
+
+/** A length of time in words: "820 ms", "12.5 s", "4 min 30 s", "2 h 5 min". */
+export function lengthText(ms: number): string {
+  const seconds = Number((ms / 1_000).toFixed(1))
+  return ms < 1_000 || seconds >= 60 ? durationLabel(ms) : t('{n} s', { n: String(seconds) })
 }
 
 /** The decimals that a move's prices are written with: as many as the longest of them has, at least two. */

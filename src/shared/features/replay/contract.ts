@@ -1,6 +1,6 @@
 /** Calls and the stream of replays. */
 import * as v from 'valibot'
-import { count, text } from '../../base/schemas.ts'
+import { count, instrument, text } from '../../base/schemas.ts'
 import { ASSET_CLASSES } from '../../base/units.ts'
 import type { ReplayBookmark, ReplayState, ReplayTimeline, ServedReplay, ServedState } from './replay.ts'
 import { interval } from '../../core/market/contract.ts'
@@ -68,6 +68,8 @@ export const REPLAY_CALLS = {
     }),
   ),
   'replay.timeline': call<ReplayTimeline>()(v.strictObject({ id, fromMs: ms, toMs: ms, buckets: limit(2_000) })),
+  /** Whether nothing of an instrument is in the replay's sessions. False while one of them is still being recorded. */
+  'replay.lacks': call<boolean>()(v.strictObject({ id, instrument })),
   /**
    * Serves the replay to other programs on this computer until it is closed, over the service's own protocol. Port 0
    * means any free one. Returns the running server if there is one. Fails with `not-allowed` if the port is taken.

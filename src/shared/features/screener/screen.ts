@@ -60,10 +60,7 @@ export type SavedScreen = v.InferOutput<typeof savedScreenSchema>
 
 export const NEW_SCREEN: Screen = v.parse(screenSchema, {})
 
-const settings = v.optional(
-  v.object({ screens: v.fallback(v.pipe(v.array(savedScreenSchema), v.maxLength(50)), []) }),
-  { screens: [] },
-)
+const settings = v.object({ screens: v.fallback(v.pipe(v.array(savedScreenSchema), v.maxLength(50)), []) })
 export type ScreenerSettings = v.InferOutput<typeof settings>
 export const screenerSettings = settingsSection('screener', settings)
 

@@ -17,6 +17,7 @@ export interface PackageDone {
   readonly file: string
   readonly messages: number
   readonly bytes: number
+  /** Of the complete file. */
   readonly sha256: string
 }
 

@@ -1,7 +1,6 @@
 /** A workspace as a file to share: `.workspace.json`. */
 import { t } from '../../base/text.ts'
 import { parseWorkspace, shownPanes, type Workspace } from './document.ts'
-import { migrateWorkspace } from './migrate.ts'
 
 export const FILE_KIND = 'tapedeck workspace'
 export const MAX_FILE_BYTES = 1_000_000
@@ -36,7 +35,7 @@ export function readWorkspaceFile(text: string): ReadFile {
     typeof inside === 'object' && inside !== null && 'version' in inside && typeof inside.version === 'number'
       ? inside.version
       : 0
-  const workspace = parseWorkspace(migrateWorkspace(inside))
+  const workspace = parseWorkspace(inside)
   if (workspace) return { ok: true, workspace: { ...workspace, popouts: [], panes: panesToShare(workspace) } }
   return no(
     t(

@@ -1,7 +1,6 @@
 /** The user's workspaces with their snapshots: one value that the terminal saves whole. Pure. */
 import * as v from 'valibot'
 import { parseWorkspace, type Workspace } from './document.ts'
-import { migrateWorkspace } from './migrate.ts'
 import { READY_NAMES } from './document.ts'
 import { readyWorkspace } from './ready.ts'
 
@@ -28,11 +27,12 @@ const librarySchema = v.object({
 })
 const snapshotSchema = v.object({ atMs: v.pipe(v.number(), v.finite()), workspace: v.unknown() })
 
-/** The built-in workspaces; the overview is adjusted if settings from earlier versions describe it. */
-export function firstLibrary(overview: Workspace = readyWorkspace('overview')): WorkspaceLibrary {
-  const workspaces = READY_NAMES.map((one) => (one === overview.ready ? overview : readyWorkspace(one)))
-  return { workspaces, snapshots: {}, latest: overview.id }
-}
+/** The built-in workspaces. */
+export const firstLibrary = (): WorkspaceLibrary => ({
+  workspaces: READY_NAMES.map((name) => readyWorkspace(name)),
+  snapshots: {},
+  latest: 'overview',
+})
 
 /**
  * Reads a library of any version. An invalid workspace is replaced by its newest valid snapshot, or dropped. If none is
@@ -46,14 +46,14 @@ export function parseLibrary(x: unknown): WorkspaceLibrary {
     if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id)) continue
     const sound = list.slice(0, SNAPSHOTS_KEPT).flatMap((one): readonly Snapshot[] => {
       const found = v.safeParse(snapshotSchema, one)
-      const workspace = found.success ? parseWorkspace(migrateWorkspace(found.output.workspace)) : null
+      const workspace = found.success ? parseWorkspace(found.output.workspace) : null
       return found.success && workspace?.id === id ? [{ atMs: found.output.atMs, workspace }] : []
     })
     if (sound.length > 0) snapshots[id] = sound
   }
   const seen = new Set<string>()
   const workspaces = read.output.workspaces.slice(0, MAX_WORKSPACES).flatMap((one): readonly Workspace[] => {
-    const workspace = parseWorkspace(migrateWorkspace(one)) ?? rescued(one, snapshots)
+    const workspace = parseWorkspace(one) ?? rescued(one, snapshots)
     if (!workspace || seen.has(workspace.id)) return []
     seen.add(workspace.id)
     return [workspace]

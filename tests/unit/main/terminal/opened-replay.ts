@@ -4,6 +4,7 @@ import type { LocalReader } from '../../../../src/main/core/store/threads/reader
 import { hubCalendar } from '../../../../src/main/core/market/hub-calendar.ts'
 import { openReplay, type OpenReplay } from '../../../../src/main/features/replay/replay-view.ts'
 import { status } from '../../../kit/status.ts'
+import type { StatusState } from '../../../../src/shared/core/status/status.ts'
 import type { SessionId } from '../../../../src/shared/base/units.ts'
 
 /** Opens them; whatever fails behind its back is thrown. */
@@ -12,6 +13,7 @@ export const openedReplay = (
   sessions: readonly SessionId[],
   team = false,
   clock: Clock = systemClock,
+  statusNow: () => StatusState = status,
 ): Promise<OpenReplay> =>
   openReplay({
     id: 'replay-1',
@@ -24,7 +26,7 @@ export const openedReplay = (
     storeIsAway: () => false,
     nameOf: () => null,
     companions: [],
-    status: () => status(),
+    status: statusNow,
     failed(what, thrown) {
       throw new Error(`${what}: ${String(thrown)}`)
     },

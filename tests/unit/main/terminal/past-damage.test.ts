@@ -66,7 +66,7 @@ function rig(
     reader,
     source: () => 'demo',
     present: () => new Map(present ? [[present.session, present.seq]] : []),
-    committed: () => Promise.resolve(),
+    committed: () => Promise.resolve(true),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
     failed: (what) => failed.push(what),
@@ -138,6 +138,41 @@ describe('what a view knows from before', () => {
     const { history } = rig(quoted as unknown as LocalReader)
     const ibm = instrumentId('stocks', 'IBM')
     expect(await history.seed(ibm)).toMatchObject({ stored: { price: 99.5, atMs: minute.endMs } })
+  })
+
+  test('has the range of the hours before a session, which no daily bar covers', async () => {
+    // 04:00 in New York on the Monday of T0, and 11:20 UTC the same day.
+    const preMarket = Date.UTC(2026, 0, 5, 9)
+    const now = Date.UTC(2026, 0, 5, 11, 20)
+    const bars = [
+      { startMs: preMarket - 14 * 3_600_000, open: 1, high: 999, low: 1, close: 1, volume: 1 },
+      { startMs: preMarket + 1_800_000, open: 100, high: 103, low: 99, close: 101, volume: 10 },
+      { startMs: preMarket + 5_400_000, open: 101, high: 102, low: 95, close: 96, volume: 2.5 },
+    ]
+    const traded = {
+      bars: async ({ interval, limit }: { interval: string; limit: number }) => ({
+        bars: interval === '30m' ? bars.slice(-limit) : [],
+        more: false,
+        gaps: [],
+      }),
+    }
+    const { history } = rig(traded as unknown as LocalReader, now)
+    expect(await history.seed(instrumentId('stocks', 'SPY'))).toMatchObject({
+      today: {
+        session: 'pre',
+        startMs: preMarket,
+        endMs: Date.UTC(2026, 0, 5, 14, 30),
+        open: 100,
+        high: 103,
+        low: 95,
+        close: 96,
+        volume: 12.5,
+        whole: false,
+      },
+    })
+    // In the session itself they don't count.
+    const open = rig(traded as unknown as LocalReader, Date.UTC(2026, 0, 5, 15)).history
+    expect(await open.seed(instrumentId('stocks', 'SPY'))).toBeNull()
   })
 
   test('has that close where what cannot be read is of before', async () => {

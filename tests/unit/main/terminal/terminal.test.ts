@@ -355,11 +355,11 @@ describe('a store that cannot be written', () => {
     expect(terminal.status().recorder.is).toBe('recording')
   })
 
-  it('on a disk that stays full begins nothing, yet everything else goes on and it can be left', async () => {
-    // The writer as it is on a full disk: open, told once, and not answering what it tries again.
-    const store = join(folder, 'full-disk.mjs')
+  /** The writer as it is on a full disk: open, told once, and not answering what it tries again. */
+  const fullDisk = (): URL => {
+    const worker = join(folder, 'full-disk.mjs')
     writeFileSync(
-      store,
+      worker,
       `import { parentPort } from 'node:worker_threads'
       const failure = { code: 'disk-full', message: 'The disk that holds the store is full.' }
       const held = []
@@ -370,11 +370,42 @@ describe('a store that cannot be written', () => {
       })
       parentPort.postMessage({ is: 'opened', notices: [] })`,
     )
+    return pathToFileURL(worker)
+  }
+
+  it('is read while the disk is full: bars, volume and reference of the day go on from what is stored', async () => {
+    const service = await simulator()
+    const send = async (terminal: Terminal, price: number, size: number): Promise<void> => {
+      terminal.want('crypto/XT', ['BTC-USD'])
+      await service.subscribed('crypto/XT', 'BTC-USD')
+      service.send('crypto/XT', 'BTC-USD', tradeText('BTC-USD', price, size, Date.now()))
+    }
+    const before = await terminalOf(signIn(service))
+    await send(before, 100, 5)
+    await follow(before, 'status', { view: 'live' }, ({ stored }) => stored >= service.sent().frames)
+    await before.close()
+    const terminal = await terminalOf({ ...signIn(service), workers: { ...WORKERS, store: fullDisk() } })
+    const args = { view: 'live', instrument: BTC, of: 'trade', interval: '1D', fromMs: null } as const
+    const bars = follow(
+      terminal,
+      'bars',
+      args,
+      (value) => [...(value.reset ?? []), ...value.updates].at(-1)?.close === 104,
+    )
+    await send(terminal, 104, 2)
+    const { reset, updates } = await bars
+    expect([...(reset ?? []), ...updates]).toMatchObject([{ open: 100, close: 104, volume: 7 }])
+    expect(terminal.status().recorder).toMatchObject({ is: 'broken', why: { code: 'disk-full' } })
+    const { rows } = await follow(terminal, 'quotes', quotes, ({ rows: [row] }) => row?.reference === 100)
+    expect(rows[0]).toMatchObject({ last: 104, volume: 7, open: 100, low: 100, high: 104 })
+  })
+
+  it('on a disk that stays full begins nothing, yet everything else goes on and it can be left', async () => {
     const service = await simulator()
     const terminal = await terminalOf({
       source: 'demo',
       wantWatchlists: false,
-      workers: { ...WORKERS, store: pathToFileURL(store) },
+      workers: { ...WORKERS, store: fullDisk() },
     })
     terminal.want('crypto/XT', ['BTC-USD'])
     await trades(terminal)

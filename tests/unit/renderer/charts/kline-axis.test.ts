@@ -57,26 +57,37 @@ const SOURCE: AxisSource = {
   series: () => ({ label: '', intervalMs: 1_000, decimals: 2, style: 'candles', ticks: false }),
   scale: () => 'linear',
   inverted: () => false,
-  others: () => [Infinity, -Infinity],
+  studies: () => [Infinity, -Infinity],
+  compared: () => [Infinity, -Infinity],
   priceRows: () => null,
   head: () => 0,
   textScale: () => 1,
 }
 
+/** The range of an axis over one bar from 100.02 to 100.04. */
+function rangeOf(source: Partial<AxisSource>) {
+  let override: Partial<YAxis> = {}
+  const chart = { overrideYAxis: (axis: Partial<YAxis>) => (override = axis), getSize: () => ({ height: 400 }) }
+  const row = { bar: true, timestamp: 0, open: 100.03, high: 100.04, low: 100.02, close: 100.03 }
+  new PriceAxis(chart as unknown as Chart, {
+    ...SOURCE,
+    rows: () => [row as never],
+    shown: () => ({ from: 0, to: 1 }),
+    ...source,
+  })
+  const { from, to } = override.createRange?.({ defaultRange: {} } as AxisCreateRangeParams) ?? {}
+  return [from, to]
+}
+
+it.each(['linear', 'percent'] as const)('keeps bars readable under wide bands, on a %s scale', (scale) => {
+  const [low = NaN, high = NaN] = rangeOf({ scale: () => scale, studies: () => [90, 110] })
+  expect(low).toBeCloseTo(100.02 - 0.012)
+  expect(high).toBeCloseTo(100.04 + 0.012)
+  const [under = NaN, over = NaN] = rangeOf({ scale: () => 'percent', compared: () => [99, 101] })
+  expect([under, over], 'compared symbols are shown whole').toEqual([99, 101])
+})
+
 it('shows the rows of a footprint whole, so that none is under the legend', () => {
-  const rangeOf = (source: Partial<AxisSource>) => {
-    let override: Partial<YAxis> = {}
-    const chart = { overrideYAxis: (axis: Partial<YAxis>) => (override = axis), getSize: () => ({ height: 400 }) }
-    const row = { bar: true, timestamp: 0, open: 100.03, high: 100.04, low: 100.02, close: 100.03 }
-    new PriceAxis(chart as unknown as Chart, {
-      ...SOURCE,
-      rows: () => [row as never],
-      shown: () => ({ from: 0, to: 1 }),
-      ...source,
-    })
-    const { from, to } = override.createRange?.({ defaultRange: {} } as AxisCreateRangeParams) ?? {}
-    return [from, to]
-  }
   expect(rangeOf({})).toEqual([100.02, 100.04])
   expect(rangeOf({ priceRows: () => ({ decimals: 2, group: 20 }) })).toEqual([100, 100.2])
   // A price at a row's lower edge has the whole row above it.
@@ -84,6 +95,14 @@ it('shows the rows of a footprint whole, so that none is under the legend', () =
   const [low, high] = rangeOf({ scale: () => 'log', priceRows: () => ({ decimals: 2, group: 20_000 }) })
   expect(low).toBeCloseTo(100.02)
   expect(high).toBeCloseTo(200)
+})
+
+it('fits a range of less than an indicator’s precision', () => {
+  let minSpan: YAxis['minSpan'] = () => NaN
+  const chart = { overrideYAxis: (axis: Pick<YAxis, 'minSpan'>) => (minSpan = axis.minSpan) }
+  new PriceAxis(chart as unknown as Chart, { ...SOURCE, series: () => ({ ...SOURCE.series(), decimals: 5 }) })
+  // The library gives the least precision of all indicators over the prices: a volume profile has 2.
+  expect(minSpan(2)).toBeCloseTo(0.000_01, 10)
 })
 
 it('writes the price of a mid as the legend does, which is a little less as a binary fraction', () => {

@@ -16,6 +16,8 @@ export interface Painted {
   readonly path: readonly (readonly [number, number])[]
   /** Whether it was painted within a clip. */
   readonly clipped: boolean
+  /** Where its coordinates begin, px: the sum of translations. */
+  readonly origin: readonly [number, number]
   /** `source-over`, or `destination-over` where it was painted under everything before. */
   readonly composite: string
 }
@@ -26,6 +28,7 @@ interface Style {
   globalAlpha: number
   dash: readonly number[]
   clipped: boolean
+  origin: readonly [number, number]
   globalCompositeOperation: string
 }
 
@@ -40,6 +43,7 @@ export function recordingContext(tell: (painted: Painted) => void): CanvasRender
     globalAlpha: 1,
     dash: [],
     clipped: false,
+    origin: [0, 0],
     globalCompositeOperation: 'source-over',
   }
   const stack: Style[] = []
@@ -54,6 +58,7 @@ export function recordingContext(tell: (painted: Painted) => void): CanvasRender
       text,
       path: [...path],
       clipped: style.clipped,
+      origin: style.origin,
       composite: style.globalCompositeOperation,
     })
   const point = (x: number, y: number): void => void path.push([x, y])
@@ -67,6 +72,7 @@ export function recordingContext(tell: (painted: Painted) => void): CanvasRender
     lineTo: point,
     rect: box,
     roundRect: box,
+    translate: (x: number, y: number) => (style.origin = [style.origin[0] + x, style.origin[1] + y]),
     clip: () => (style.clipped = true),
     setLineDash: (dash: readonly number[]) => (style.dash = [...dash]),
     getLineDash: () => style.dash,

@@ -3,7 +3,7 @@ import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import { ByteReader, corruptBlock } from './bytes.ts'
 import { MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS } from './format.ts'
 import { LOW_PADDING, type IntColumn } from './ints.ts'
-import { MAX_DECIMALS } from './literal.ts'
+import { MAX_DECIMALS } from '../kernels/literal.ts'
 import { STYLE, type Style } from '../kernels/number-form.ts'
 import { readIntColumn } from './read-ints.ts'
 

@@ -10,14 +10,15 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import { ByteWriter } from './bytes.ts'
-import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
+import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, TIME, TIME_UNITS, VERSION } from './format.ts'
 import { LOW_PADDING } from './ints.ts'
-import { FORM, parseLiteral, POW10, type Parsed } from './literal.ts'
+import { FORM, POW10 } from '../kernels/literal.ts'
+import { ArrayScratch } from './open-block.ts'
 import { STYLE } from '../kernels/number-form.ts'
+import { createParseBuffers, parseRows, type ParseBuffers, type ParsedRows } from './parse-rows.ts'
 import { proveInSteps } from './prove.ts'
 import { sealNumbers, type Gather, type Sealed } from './seal-numbers.ts'
 import { writeInts, type Ref } from './write-ints.ts'
-import { shapeKey, shapeOf, type Slot, type Template } from './template.ts'
 
 /** Without a codec, times outside of these years count as undated. */
 const FIRST_TIME = Date.UTC(1980, 0)
@@ -32,41 +33,21 @@ export interface EncodeOptions {
   readonly prove?: boolean | undefined
 }
 
-type Buffers = Pick<Gather, 'mantissa' | 'form' | 'starts' | 'ends'>
-
-/**
- * Buffers reused from block to block, because allocating zeroed memory is the most expensive part of sealing. Undefined
- * while a block is using them.
- */
-let pool: Buffers[] | undefined = []
-const MAX_POOL_ROWS = 1 << 16
-const POOL_COLUMNS = 32
-
-function gatherFor(owned: Buffers[], at: number, slot: Slot, rows: number): Gather {
-  const { path, key } = slot
-  let buffers = owned[at]
-  if (buffers === undefined || buffers.mantissa.length < rows) {
-    buffers = {
-      mantissa: new Float64Array(rows),
-      form: new Uint8Array(rows),
-      starts: new Uint32Array(rows),
-      ends: new Uint32Array(rows),
-    }
-    if (at < POOL_COLUMNS && rows <= MAX_POOL_ROWS) owned[at] = buffers
-  }
-  return { path, key, n: 0, ...buffers }
+/** Memory that is used again for the next block, because allocating it is the most expensive part of sealing. */
+interface Buffers {
+  readonly parsing: ParseBuffers
+  readonly scratch: ArrayScratch
+  readonly sections: Sections
 }
 
-interface KnownTemplate extends Template {
-  /** parts as 4-byte words; the remaining bytes are compared one by one. */
-  readonly words: readonly Int32Array[]
+const createBuffers = (): Buffers => ({
+  parsing: createParseBuffers(),
+  scratch: new ArrayScratch(),
+  sections: { head: new ByteWriter(1 << 12), hot: new ByteWriter(), cold: new ByteWriter(), low: new ByteWriter() },
+})
 
-  readonly id: number
-  readonly columns: readonly Gather[]
-  readonly columnIds: readonly number[]
-}
-
-const parsed: Parsed = { mantissa: 0, form: 0, end: 0 }
+/** Undefined while a block is using them, and before the first. */
+let pool: Buffers | undefined
 
 /**
  * Seals a run of messages. Decoding the result gives back every stamp and every byte. `prove` checks that before
@@ -100,18 +81,9 @@ export function* encodeInSteps(
   }
 }
 
-/** Messages parsed between two yields. */
-const ROWS_PER_TURN = 2048
-/** Recently seen templates tried before a message is parsed: most feeds alternate between two or three. */
-const RECENT_TEMPLATES = 4
-
-/** Messages split into templates and numbers. `templateIds` is 0 for the rows listed in `raws`, stored as text. */
-interface ParsedRows {
-  readonly templates: readonly KnownTemplate[]
-  readonly gathers: readonly Gather[]
-  readonly templateIds: Float64Array
-  readonly raws: readonly number[]
-}
+/** Most rows of a block whose memory is kept, and most bytes of its text: a recorder may run for weeks after a large one. */
+const MAX_POOL_ROWS = 1 << 16
+const MAX_POOL_BYTES = 16 << 20
 
 /** The sections of a block while it is written. */
 interface Sections {
@@ -128,104 +100,22 @@ function* build(
   shaped: boolean,
 ): Generator<undefined, Uint8Array, void> {
   const { count, bytes, offsets } = messages
-  if (count > MAX_ROWS || (offsets[count] ?? 0) - (offsets[0] ?? 0) > MAX_BODY / 2) {
+  const size = (offsets[count] ?? 0) - (offsets[0] ?? 0)
+  if (count > MAX_ROWS || size > MAX_BODY / 2) {
     throw new CodedError('internal', 'Too many messages for one block.')
   }
-  const buffers = pool ?? []
+  const buffers = pool ?? createBuffers()
   pool = undefined
-  const rows = yield* parseRows(feed, messages, shaped, buffers)
-  const sections: Sections = {
-    head: new ByteWriter(1 << 12),
-    hot: new ByteWriter(count * 8 + 1024),
-    cold: new ByteWriter(count * 4 + 1024),
-    low: new ByteWriter(count * 4 + 64),
-  }
+  const { parsing, scratch, sections } = buffers
+  scratch.reset()
+  for (const section of [sections.head, sections.hot, sections.cold, sections.low]) section.at = 0
+  const rows = yield* parseRows(feed, messages, shaped, { parsing, scratch })
   writeTemplates(sections.head, feed, messages, rows)
-  yield* writeColumns(sections, feed, messages, options.eventMs, rows)
+  yield* writeColumns(sections, feed, messages, options.eventMs, rows, scratch)
   for (const row of rows.raws) sections.cold.raw(bytes.subarray(offsets[row], offsets[row + 1]))
   const block = yield* assemble(sections, options.level ?? 1)
-  pool = buffers
+  if (count <= MAX_POOL_ROWS && size <= MAX_POOL_BYTES) pool = buffers
   return block
-}
-
-/** Splits all rows into templates and numbers, yielding often. Without `shaped`, all rows are stored as text. */
-function* parseRows(
-  feed: FeedId,
-  messages: MessageColumns,
-  shaped: boolean,
-  buffers: Buffers[],
-): Generator<undefined, ParsedRows, void> {
-  const { count, bytes, offsets } = messages
-  const gathers: Gather[] = []
-  const gatherOf = new Map<string, number>()
-  const templates: KnownTemplate[] = []
-  const byKey = new Map<string, KnownTemplate>()
-  const templateIds = new Float64Array(count)
-  const raws: number[] = []
-
-  const addTemplate = (row: number): KnownTemplate | undefined => {
-    if (!shaped) return undefined
-    const shape = shapeOf(feed, bytes, offsets[row], offsets[row + 1])
-    if (shape === undefined) return undefined
-    const key = shapeKey(shape)
-    const old = byKey.get(key)
-    if (old !== undefined) return old
-    if (templates.length === MAX_TEMPLATES) return undefined
-    const columnIds = shape.slots.map((slot) => {
-      let id = gatherOf.get(slot.path)
-      if (id === undefined) {
-        id = gathers.length
-        gatherOf.set(slot.path, id)
-        gathers.push(gatherFor(buffers, gathers.length, slot, count))
-      }
-      return id
-    })
-    const known: KnownTemplate = {
-      ...shape,
-      id: templates.length + 1,
-      columnIds,
-      columns: columnIds.map((id) => gathers[id]),
-      words: shape.parts.map(wordsOf),
-    }
-    templates.push(known)
-    byKey.set(key, known)
-    return known
-  }
-
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let likely: KnownTemplate | undefined
-  const parse = (row: number): void => {
-    const from = offsets[row]
-    const to = offsets[row + 1]
-    if (likely === undefined || !matchTemplate(likely, bytes, view, from, to)) {
-      let found: KnownTemplate | undefined
-      for (let i = 0; i < templates.length && i < RECENT_TEMPLATES; i++) {
-        const other = templates[i]
-        if (other !== likely && matchTemplate(other, bytes, view, from, to)) {
-          found = other
-          break
-        }
-      }
-      if (found === undefined) {
-        const known = addTemplate(row)
-        if (known !== undefined && matchTemplate(known, bytes, view, from, to)) found = known
-      }
-      if (found === undefined) {
-        raws.push(row)
-        return
-      }
-      likely = found
-    }
-    templateIds[row] = likely.id
-  }
-  const parseRange = (from: number, to: number): void => {
-    for (let row = from; row < to; row++) parse(row)
-  }
-  for (let from = 0; from < count; from += ROWS_PER_TURN) {
-    parseRange(from, Math.min(count, from + ROWS_PER_TURN))
-    yield
-  }
-  return { templates, gathers, templateIds, raws }
 }
 
 function writeTemplates(
@@ -259,6 +149,7 @@ function* writeColumns(
   messages: MessageColumns,
   eventMs: Float64Array | undefined,
   rows: ParsedRows,
+  scratch: ArrayScratch,
 ): Generator<undefined, void, void> {
   const { count, bytes } = messages
   const { gathers, templateIds, raws } = rows
@@ -267,15 +158,20 @@ function* writeColumns(
     writeInts(values, n, refs, head, high, low)
     return { id: id++, values, scale: 1 }
   }
+  const asDoubles = (values: ArrayLike<number>): Float64Array => {
+    const doubles = scratch.floats(count)
+    doubles.set(values)
+    return doubles
+  }
   const seq = write(messages.seq, count)
-  write(new Float64Array(messages.conn), count, [], cold)
-  write(new Float64Array(messages.connSeq), count, [seq], cold)
+  write(asDoubles(messages.conn), count, [], cold)
+  write(asDoubles(messages.connSeq), count, [seq], cold)
   const mono = write(messages.monoNs, count, [], cold)
   const recv = write(messages.recvMs, count, [{ ...mono, scale: 'clock' }], cold)
   // Imports can have fractions of a millisecond, and remainders are whole numbers.
   const recvRefs = recv.values.every(Number.isInteger) ? [recv] : []
   yield
-  write(new Float64Array(messages.flags), count)
+  write(asDoubles(messages.flags), count)
   write(templateIds, count)
   write(Float64Array.from(raws), raws.length)
 
@@ -313,6 +209,14 @@ function* writeColumns(
 
 /** The numbers of column `at`, one per row; NaN for rows without one, or with one stored as text. */
 function cellsOf(column: Sealed, at: number, { templates, templateIds }: ParsedRows): Float64Array {
+  if (
+    column.values.length === templateIds.length &&
+    column.exceptions.length === 0 &&
+    column.style !== STYLE.explicit
+  ) {
+    const power = POW10[column.decimals]
+    return column.values.map((value) => value / power)
+  }
   const skip = new Set(column.exceptions)
   const has = templates.map((template) => template.columnIds.includes(at))
   const out = new Float64Array(templateIds.length).fill(NaN)
@@ -357,43 +261,6 @@ function pack(body: Uint8Array, level: number): Uint8Array {
     pledgedSrcSize: body.length,
     params: { [constants.ZSTD_c_compressionLevel]: level },
   })
-}
-
-function wordsOf(part: Uint8Array): Int32Array {
-  const view = new DataView(part.buffer, part.byteOffset, part.byteLength)
-  return Int32Array.from({ length: part.length >> 2 }, (_, i) => view.getInt32(4 * i, true))
-}
-
-/**
- * Matches bytes[from, to) against a template. If all text and numbers match, adds the numbers to their columns and
- * returns true.
- */
-function matchTemplate(template: KnownTemplate, bytes: Uint8Array, view: DataView, from: number, to: number): boolean {
-  const { parts, words, columns } = template
-  let at = from
-  const n = columns.length
-  for (let s = 0; s <= n; s++) {
-    const part = parts[s]
-    const size = part.length
-    if (size > to - at) return false
-    const word = words[s]
-    const whole = word.length
-    for (let i = 0; i < whole; i++) if (view.getInt32(at + 4 * i, true) !== word[i]) return false
-    for (let i = 4 * whole; i < size; i++) if (bytes[at + i] !== part[i]) return false
-    at += size
-    if (s === n) break
-    const column = columns[s]
-    const row = column.n
-    parseLiteral(bytes, at, to, parsed)
-    if (parsed.end === at) return false
-    column.mantissa[row] = parsed.mantissa
-    column.form[row] = parsed.form
-    column.starts[row] = at
-    column.ends[row] = at = parsed.end
-  }
-  if (at !== to) return false
-  for (let s = 0; s < n; s++) columns[s].n++
-  return true
 }
 
 /**

@@ -113,14 +113,29 @@ export interface OpenBlock {
   messages(from?: number, to?: number): MessageColumns
 }
 
-/** Arrays reused from one open block to the next, because allocating memory is the most expensive part of reading. */
-export class BlockScratch {
-  readonly #floats: Float64Array[] = []
-  #used = 0
+/** Most arrays that are kept for the next block. */
+const MAX_ARRAYS = 64
 
-  /** Makes all arrays available again. */
+/** Arrays reused from one batch of rows to the next, because allocating memory is the most expensive part of reading. */
+export class ArrayScratch {
+  readonly #floats: Float64Array[] = []
+  readonly #ints: Uint32Array[] = []
+  #used = 0
+  #usedInts = 0
+
+  /** Makes all arrays available again, and gives up those that only a block of many columns needs. */
   reset(): void {
-    this.#used = 0
+    this.#used = this.#usedInts = 0
+    this.#floats.length = Math.min(this.#floats.length, MAX_ARRAYS)
+    this.#ints.length = Math.min(this.#ints.length, MAX_ARRAYS)
+  }
+
+  /** Returns an array of `n` whole numbers with arbitrary content. */
+  ints(n: number): Uint32Array {
+    const at = this.#usedInts++
+    let array = this.#ints[at]
+    if (array === undefined || array.length < n) this.#ints[at] = array = new Uint32Array(n)
+    return array.length === n ? array : array.subarray(0, n)
   }
 
   /** Returns an array of `n` numbers with arbitrary content. */

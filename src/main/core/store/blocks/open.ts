@@ -10,13 +10,13 @@ import { corruptBlock } from './bytes.ts'
 import { TIME, TIME_UNITS } from './format.ts'
 import { constantOf } from './ints.ts'
 import { SEQ, CONN, CONN_SEQ, MONO, RECV, FLAGS, TEMPLATE, type Directory } from './directory.ts'
-import { textTarget, type BlockScratch, type OpenBlock } from './open-block.ts'
+import { textTarget, type ArrayScratch, type OpenBlock } from './open-block.ts'
 import { RowInts, rowShapes } from './row-ints.ts'
 import { NO_TEXT, numberText, RowNumbers } from './row-numbers.ts'
 import { RowRecords } from './row-records.ts'
 import { RowTexts } from './row-texts.ts'
 import { BlockSource, type Span } from './source.ts'
-import { MAX_LITERAL, POW10, writeLiteral } from './literal.ts'
+import { MAX_LITERAL, POW10, writeLiteral } from '../kernels/literal.ts'
 import { NUMBER_FORM, STYLE } from '../kernels/number-form.ts'
 import { shapeOf, type Shape } from './template.ts'
 
@@ -29,7 +29,7 @@ const decoder = new TextDecoder()
  * Opens a block. Throws CodedError `store-damaged` unless it is exactly what was sealed. With `scratch`, its columns
  * are valid until the next block is opened with the same scratch.
  */
-export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock {
+export function openBlock(bytes: Uint8Array, scratch?: ArrayScratch): OpenBlock {
   scratch?.reset()
   const source = new BlockSource(bytes)
   const shapes = rowShapes(source, scratch)

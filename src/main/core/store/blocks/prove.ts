@@ -1,10 +1,19 @@
 /** Proves that a block decodes to what went in, at sealing and before its journal rows are deleted. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { MessageColumns } from '../types/messages.ts'
+import { ArrayScratch, textTarget, type TextTarget, type TextWriter } from './open-block.ts'
 import { openBlock } from './open.ts'
 
 /** Messages compared between two yields. */
 const ROWS_PER_TURN = 1024
+/** Texts that are written before they are compared. */
+const TEXT_BYTES = 1 << 17
+
+/** Most rows of a block whose memory is kept. */
+const MAX_POOL_ROWS = 1 << 16
+
+/** Memory that is used again for the next block. Undefined while a block is using it, and before the first. */
+let pool: { readonly scratch: ArrayScratch; readonly out: TextTarget } | undefined
 
 /** Opens a block and compares every stamp and byte. Throws `internal` at the first difference. */
 export function proveBlock(block: Uint8Array, messages: MessageColumns, eventMs?: Float64Array): void {
@@ -17,7 +26,9 @@ export function* proveInSteps(
   messages: MessageColumns,
   eventMs?: Float64Array,
 ): Generator<undefined, void, void> {
-  const open = openBlock(block)
+  const buffers = pool ?? { scratch: new ArrayScratch(), out: textTarget(new Uint8Array(TEXT_BYTES)) }
+  pool = undefined
+  const open = openBlock(block, buffers.scratch)
   const { count } = messages
   if (open.count !== count) throw differs('count')
   for (const name of ['seq', 'conn', 'connSeq', 'recvMs', 'monoNs', 'flags'] as const) {
@@ -25,18 +36,34 @@ export function* proveInSteps(
     yield
   }
   if (eventMs !== undefined && !isSame(open.eventMs, eventMs, count)) throw differs('event time')
-  for (let from = 0; from < count; from += ROWS_PER_TURN) {
+  let row = 0
+  for (let turn = ROWS_PER_TURN; row < count; turn += ROWS_PER_TURN) {
     yield
-    const to = Math.min(count, from + ROWS_PER_TURN)
-    const again = open.messages(from, to)
-    const base = messages.offsets[from]
-    for (let i = from; i <= to; i++) {
-      if (again.offsets[i - from] !== messages.offsets[i] - base) throw differs('length')
-    }
-    const size = messages.offsets[to] - base
-    const left = Buffer.from(messages.bytes.buffer, messages.bytes.byteOffset + base, size)
-    if (left.compare(again.bytes, 0, size) !== 0) throw differs('text')
+    while (row < Math.min(count, turn)) row = proveTexts(open.texts, messages, row, Math.min(count, turn), buffers.out)
   }
+  if (count <= MAX_POOL_ROWS) pool = buffers
+}
+
+/** Compares the texts of rows from `from` on, as many as fit. Returns the row after them. */
+function proveTexts(
+  texts: TextWriter,
+  { bytes, offsets }: MessageColumns,
+  from: number,
+  to: number,
+  shared: TextTarget,
+): number {
+  const first = texts.room(from)
+  const out = first > shared.bytes.length ? textTarget(new Uint8Array(first)) : shared
+  const base = offsets[from]
+  let row = from
+  let at = 0
+  for (; row < to && at + texts.room(row) <= out.bytes.length; row++) {
+    at = texts.write(row, out, at)
+    if (at !== offsets[row + 1] - base) throw differs('length')
+  }
+  const before = Buffer.from(bytes.buffer, bytes.byteOffset + base, at)
+  if (before.compare(out.bytes, 0, at) !== 0) throw differs('text')
+  return row
 }
 
 function differs(what: string): CodedError {

@@ -5,7 +5,7 @@ import { corruptBlock } from './bytes.ts'
 import { SEQ, TEMPLATE, type Directory } from './directory.ts'
 import { TIME } from './format.ts'
 import { constantOf, type IntColumn } from './ints.ts'
-import type { BlockScratch } from './open-block.ts'
+import type { ArrayScratch } from './open-block.ts'
 import type { BlockSource, Span } from './source.ts'
 
 export class RowInts {
@@ -15,7 +15,7 @@ export class RowInts {
   /** The rows of the whole block that these are. */
   readonly #rows: Span
   readonly #count: number
-  readonly #scratch: BlockScratch | undefined
+  readonly #scratch: ArrayScratch | undefined
   readonly #ints: readonly IntColumn[]
   readonly #decoded: (Float64Array | undefined)[] = []
   /** For a part of a block: decoded values, preceded by the value before them if there is one. */
@@ -27,7 +27,7 @@ export class RowInts {
     source: BlockSource,
     shapes: Float64Array | undefined,
     rows: Span,
-    { scratch, seq }: { readonly scratch?: BlockScratch | undefined; readonly seq?: Float64Array | undefined },
+    { scratch, seq }: { readonly scratch?: ArrayScratch | undefined; readonly seq?: Float64Array | undefined },
   ) {
     this.#source = source
     this.#shapes = shapes
@@ -91,7 +91,7 @@ interface Spans {
  * The template of each row; undefined if all have the same. Throws `store-damaged` unless columns, texts and templates
  * add up.
  */
-export function rowShapes(source: BlockSource, scratch: BlockScratch | undefined): Float64Array | undefined {
+export function rowShapes(source: BlockSource, scratch: ArrayScratch | undefined): Float64Array | undefined {
   const { count, ints, templates, numbers, rawEnds } = source.directory
   const uses = new Float64Array(templates.length + 1)
   const only = constantOf(ints[TEMPLATE])

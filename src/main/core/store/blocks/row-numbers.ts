@@ -2,7 +2,7 @@
 import { corruptBlock } from './bytes.ts'
 import { TEMPLATE, type Directory } from './directory.ts'
 import { BY } from './ints.ts'
-import { MAX_DECIMALS, POW10, writeLiteral } from './literal.ts'
+import { MAX_DECIMALS, POW10, writeLiteral } from '../kernels/literal.ts'
 import { STYLE } from '../kernels/number-form.ts'
 import type { RowInts } from './row-ints.ts'
 

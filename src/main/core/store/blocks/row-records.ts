@@ -5,7 +5,7 @@ import { templateShape, type NumberKind } from '../../../../service/codecs/templ
 import { inRange } from '../../../../service/codecs/times.ts'
 import { TEMPLATE, type Directory } from './directory.ts'
 import { BY } from './ints.ts'
-import { MAX_MANTISSA, POW10 } from './literal.ts'
+import { MAX_MANTISSA, POW10 } from '../kernels/literal.ts'
 import { STYLE } from '../kernels/number-form.ts'
 import type { RecordTarget, RecordWriter } from './open-block.ts'
 import type { RowInts } from './row-ints.ts'

@@ -1,7 +1,7 @@
 /** The messages of some of a block's rows, byte for byte. */
 import { corruptBlock } from './bytes.ts'
 import { TEMPLATE } from './directory.ts'
-import { MAX_DECIMALS, MAX_LITERAL, writeLiteral } from './literal.ts'
+import { MAX_DECIMALS, MAX_LITERAL, writeLiteral } from '../kernels/literal.ts'
 import { NUMBER_FORM, STYLE, type Style } from '../kernels/number-form.ts'
 import type { TextRows, TextTarget, TextWriter } from './open-block.ts'
 import type { RowInts } from './row-ints.ts'

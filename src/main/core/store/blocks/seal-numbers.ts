@@ -1,17 +1,13 @@
 /** Chooses for each column of literals the style that restores its text, and which literals keep their text. */
-import { FORM, MAX_DECIMALS, MAX_LITERAL, MAX_MANTISSA, POW10, writeLiteral } from './literal.ts'
+import { FORM, MAX_DECIMALS, MAX_LITERAL, MAX_MANTISSA, POW10, writeLiteral } from '../kernels/literal.ts'
+import type { NumberBuffers } from '../kernels/message-kernel.ts'
 import { STYLE, type Style } from '../kernels/number-form.ts'
 
 /** Numbers of one path, over the rows whose template has it. */
-export interface Gather {
+export interface Gather extends NumberBuffers {
   readonly path: string
   readonly key: string | undefined
   n: number
-  mantissa: Float64Array
-  form: Uint8Array
-  /** Offset of each literal. */
-  starts: Uint32Array
-  ends: Uint32Array
 }
 
 /** A column of literals in the form in which it is written. */

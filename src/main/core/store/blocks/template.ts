@@ -5,10 +5,10 @@
  */
 import { FEEDS } from '../../../../service/feeds.ts'
 import { isFeedId } from '../../../../shared/base/units.ts'
-import { literalEnd } from './literal.ts'
+import { literalEnd } from '../kernels/literal.ts'
 
 /** A number's position in a message. */
-export interface Slot {
+interface Slot {
   /** Path of keys and indexes. Templates with equal paths share a column. */
   readonly path: string
   /** Its key, if it is in the message's own object; undefined if nested. */

@@ -64,15 +64,12 @@ const ZEROS = 0x30303030
 /** Doubles from here to twice as much have their whole part in their low bits. */
 const WHOLE = 2 ** 52
 
-/** The module's bytes. */
-export function rowModule(): Uint8Array<ArrayBuffer> {
-  const module = new ModuleBuilder()
-
-  /**
-   * The digits of two whole numbers below 10^8, a byte each. Four digits at a time lie in a lane of 32 bits, then two in one
-   * of 16, then each in its own byte. The multiplications divide by 100 and by 10; they are exact for values this small.
-   */
-  const digitsOf = module.add(
+/**
+ * The digits of two whole numbers below 10^8, a byte each. Four digits at a time lie in a lane of 32 bits, then two in one
+ * of 16, then each in its own byte. The multiplications divide by 100 and by 10; they are exact for values this small.
+ */
+const addDigits = (module: ModuleBuilder) =>
+  module.add(
     func({ parameters: ['i32', 'i32'] }, ([above, below], frame) => {
       const [a, b] = frame.i32s(2)
       const [fours, hundreds, twos, ones] = [frame.v128(), frame.v128(), frame.v128(), frame.v128()]
@@ -98,12 +95,14 @@ export function rowModule(): Uint8Array<ArrayBuffer> {
       }
     }),
   )
-  const shown = (digits: Parameters<typeof v128.add8>[0]): typeof digits => v128.add8(digits, v128.all(ZEROS))
-  const moved = (from: Parameters<typeof v128.pickBytes>[0], by: ReturnType<typeof of>): typeof from =>
-    v128.pickBytes(from, v128.load(by, AT.indexes))
 
-  /** Writes a number in a form. Returns the address after it, or -1 for JavaScript to write it. */
-  const writeNumber = module.add(
+const shown = (digits: Parameters<typeof v128.add8>[0]): typeof digits => v128.add8(digits, v128.all(ZEROS))
+const moved = (from: Parameters<typeof v128.pickBytes>[0], by: ReturnType<typeof of>): typeof from =>
+  v128.pickBytes(from, v128.load(by, AT.indexes))
+
+/** Writes a number in a form. Returns the address after it, or -1 for JavaScript to write it. */
+const addNumbers = (module: ModuleBuilder, digitsOf: ReturnType<typeof addDigits>) =>
+  module.add(
     func({ parameters: ['i32', 'f64', 'i32'] }, ([to, given, form], frame) => {
       const [value, whole, digits] = [frame.f64(), frame.f64(), frame.v128()]
       const [bits, high] = [frame.i64(), frame.i64()]
@@ -170,8 +169,9 @@ export function rowModule(): Uint8Array<ArrayBuffer> {
     }),
   )
 
-  /** Writes a time. Returns the address after it, or -1 for JavaScript to write it and to set the day. */
-  const writeTime = module.add(
+/** Writes a time. Returns the address after it, or -1 for JavaScript to write it and to set the day. */
+const addTimes = (module: ModuleBuilder, digitsOf: ReturnType<typeof addDigits>) =>
+  module.add(
     func({ parameters: ['i32', 'f64', 'i32', 'i32'] }, ([to, ms, times, isIso], frame) => {
       const [rest, second, text] = [frame.f64(), frame.f64(), frame.v128()]
       const [s, minutes, hours, milli] = [frame.i32(), frame.i32(), frame.i32(), frame.i32()]
@@ -233,11 +233,16 @@ export function rowModule(): Uint8Array<ArrayBuffer> {
     }),
   )
 
-  /**
-   * Writes rows [row, end) from `to` on, while `limit` isn't reached. `plans`, `planOf` and `skip` are the addresses of plans,
-   * of each row's plan and of each row's flags; rows with a flag of `mask` are left out. `ends` is the address of where each
-   * row's text ends. Returns the row that it couldn't write, or `end`.
-   */
+/**
+ * Writes rows [row, end) from `to` on, while `limit` isn't reached. `plans`, `planOf` and `skip` are the addresses of plans,
+ * of each row's plan and of each row's flags; rows with a flag of `mask` are left out. `ends` is the address of where each
+ * row's text ends. Returns the row that it couldn't write, or `end`.
+ */
+const addRows = (
+  module: ModuleBuilder,
+  writeNumber: ReturnType<typeof addNumbers>,
+  writeTime: ReturnType<typeof addTimes>,
+) =>
   module.add(
     func(
       { name: 'rows', parameters: ['i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32'] },
@@ -308,5 +313,11 @@ export function rowModule(): Uint8Array<ArrayBuffer> {
       },
     ),
   )
+
+/** The module's bytes. */
+export function rowModule(): Uint8Array<ArrayBuffer> {
+  const module = new ModuleBuilder()
+  const digitsOf = addDigits(module)
+  addRows(module, addNumbers(module, digitsOf), addTimes(module, digitsOf))
   return module.build(1)
 }

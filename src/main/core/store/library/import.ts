@@ -31,18 +31,27 @@ interface QueuedBatches extends Responder<void> {
   readonly batches: readonly Batch[]
 }
 
+interface Ending extends Responder<ImportOutcome> {
+  /** The held imports that become visible with this one, in their order. Null: this one is held. */
+  readonly publishes: readonly number[] | null
+}
+
 interface Import {
   readonly handle: number
   readonly about: ImportDetails
   readonly rec: OpenSession
   readonly waiting: QueuedBatches[]
-  ending: Responder<ImportOutcome> | null
+  ending: Ending | null
+  /** Set once it is complete; it is held until the session that publishes it is, too. */
+  record: CloseRecord | null
   failure: CodedError | null
 }
 
 export class Imports {
   readonly #context: WriteContext
   readonly #labels: Labels
+  readonly #addSession
+  readonly #addBookmark
   readonly #imports = new Map<number, Import>()
   /** Called when an import ended, to clear what an incomplete one wrote. */
   readonly #onAbandoned: (id: number) => void
@@ -51,6 +60,14 @@ export class Imports {
     this.#context = context
     this.#labels = labels
     this.#onAbandoned = onAbandoned
+    // Once: a file can have thousands of sessions, whose rows are added in one step.
+    this.#addSession = context.db.prepare<[number, string, string, number, number, number, number, string]>(
+      `INSERT INTO recording (id, key, source, started_ms, ended_ms, clean, sealed_seq, summary)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#addBookmark = context.db.prepare<[number, number, number | null, string]>(
+      'INSERT INTO bookmark (recording, at_ms, seq, text) VALUES (?, ?, ?, ?)',
+    )
   }
 
   /**
@@ -75,7 +92,7 @@ export class Imports {
       throw new CodedError('busy', `Session ${about.id} is already being imported.`)
     }
     const rec = newSession(hidden.freshId('foreign'), about.id, sourceKey(about.source), about.startedMs)
-    this.#imports.set(handle, { handle, about, rec, waiting: [], ending: null, failure: null })
+    this.#imports.set(handle, { handle, about, rec, waiting: [], ending: null, record: null, failure: null })
     return null
   }
 
@@ -91,7 +108,7 @@ export class Imports {
     else one.waiting.push(waiting)
   }
 
-  end(handle: number, ending: Responder<ImportOutcome>): void {
+  end(handle: number, ending: Ending): void {
     const one = this.#imports.get(handle)
     if (one === undefined) ending.failed(gone())
     else if (one.failure !== null) ending.failed(one.failure)
@@ -177,34 +194,33 @@ export class Imports {
     yield* this.#runSteps(one, sealer.merge(rec, true))
     yield* this.#runSteps(one, rollups.write(rec, this.#context.nowMs(), true))
     rec.finish = { endedMs: about.endedMs, counts: [], clean: about.clean }
-    let record: CloseRecord | undefined
+    const publishes = one.ending?.publishes ?? null
+    const published = publishes === null ? [] : [...publishes.map((handle) => this.#imports.get(handle)), one]
     yield this.#write(one, () => {
-      record = this.#context.closeRecord(rec)
-      if (about.heads !== undefined && !equalHeads(record.heads, about.heads)) throw differs()
-      this.#publish(one, record)
+      one.record = this.#context.closeRecord(rec)
+      if (about.heads !== undefined && !equalHeads(one.record.heads, about.heads)) throw differs()
+      for (const part of published) this.#publish(part)
     })
-    if (one.failure !== null || record === undefined) return this.#fail(one, one.failure ?? gone())
-    this.#imports.delete(one.handle)
-    one.ending?.done({ session: about.id, messages: record.messages, already: false })
+    if (one.failure !== null || one.record === null) return this.#fail(one, one.failure ?? gone())
+    for (const part of published) if (part !== undefined) this.#imports.delete(part.handle)
+    one.ending?.done({ session: about.id, messages: one.record.messages, already: false })
+    one.ending = null
   }
 
-  /** Makes an import visible as a session. */
-  #publish({ about, rec }: Import, record: CloseRecord): void {
-    const { db, log } = this.#context
+  /** Makes a complete import visible as a session. Throws `cancelled` if it was stopped. */
+  #publish(one: Import | undefined): void {
+    if (one === undefined || one.record === null || one.failure !== null) throw gone()
+    const { about, rec, record } = one
     const { id: session, source, startedMs, epoch } = about
+    const { log } = this.#context
     const begin: BeginRecord = { recording: session, source, startedMs, ...epochPart(epoch) }
     log('begin', JSON.stringify({ ...begin, imported: about.from }))
     const body = JSON.stringify(record)
     log('close', body)
-    db.prepare<[number, string, string, number, number, number, number, string]>(
-      `INSERT INTO recording (id, key, source, started_ms, ended_ms, clean, sealed_seq, summary)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(rec.id, rec.key, rec.source, rec.startedMs, record.endedMs, record.clean ? 1 : 0, rec.sealedSeq, body)
+    const { endedMs, clean } = record
+    this.#addSession.run(rec.id, rec.key, rec.source, rec.startedMs, endedMs, clean ? 1 : 0, rec.sealedSeq, body)
     if (about.label !== undefined) this.#labels.set(rec.id, about.label)
-    const bookmark = db.prepare<[number, number, number | null, string]>(
-      'INSERT INTO bookmark (recording, at_ms, seq, text) VALUES (?, ?, ?, ?)',
-    )
-    for (const { atMs, seq, text } of about.bookmarks ?? []) bookmark.run(rec.id, atMs, seq, text)
+    for (const { atMs, seq, text } of about.bookmarks ?? []) this.#addBookmark.run(rec.id, atMs, seq, text)
   }
 
   /** Runs work whose failing transactions end the import. */

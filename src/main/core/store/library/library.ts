@@ -54,8 +54,9 @@ export class Library {
     this.#imports.append(handle, { batches, ...responder })
   }
 
-  endImport(handle: number, responder: Responder<ImportOutcome>): void {
-    this.#imports.end(handle, responder)
+  /** Ends an import; see `WriterMethods.endImport`. */
+  endImport(handle: number, publishes: readonly number[] | null, responder: Responder<ImportOutcome>): void {
+    this.#imports.end(handle, { publishes, ...responder })
   }
 
   abortImport(handle: number): void {

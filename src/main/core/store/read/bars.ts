@@ -2,6 +2,7 @@
  * Answers queries for pages of bars, in one snapshot. Sessions of one source follow each other. Nothing after `upTo` is
  * read.
  */
+import type { Span } from '../../../../shared/base/spans.ts'
 import type Database from 'better-sqlite3'
 import { HOUR_MS, MINUTE_MS } from '../../../../shared/base/durations.ts'
 import { toBar, touchesGap, type BarGrid, type BarState } from '../../../../shared/core/market/bars.ts'
@@ -66,12 +67,6 @@ interface Search extends TimeRange, BarSeries {
 interface TimeRange {
   readonly least: number
   readonly most: number
-}
-
-/** The span of a page of bars, UTC ms. */
-interface QueriedSpan {
-  readonly fromMs: number
-  readonly toMs: number
 }
 
 /** From the block index, UTC ms; null if there are no blocks. */
@@ -250,7 +245,7 @@ export class BarReader {
   }
 
   /** The intervals without reception. Of a team's shards, one that received is enough. */
-  #unreceived({ parts, feed, instrument, grid, corrupt }: BarSeries, span: QueriedSpan): readonly SkewedGap[] {
+  #unreceived({ parts, feed, instrument, grid, corrupt }: BarSeries, span: Span): readonly SkewedGap[] {
     return [...Map.groupBy(parts, ({ row }) => row.source).values()]
       .map((ofSource): readonly SkewedGap[] => {
         const gaps = this.#gapReader.of(ofSource, feed, instrument, span, corrupt)

@@ -1,10 +1,8 @@
 /** Rows of several blocks in one order, as tick columns. */
 import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
-import type { OpenBlock } from '../blocks/open-block.ts'
+import { ArrayScratch, type OpenBlock } from '../blocks/open-block.ts'
 import type { BatchNumbers, LiteralWriter, RowSymbols, TickColumns } from '../types/ticks.ts'
 import type { OrderedRows } from './seq-order.ts'
-
-type Column = Float64Array | Uint32Array | Uint8Array
 
 export class MergedTicks implements TickColumns {
   readonly session: SessionId
@@ -12,6 +10,7 @@ export class MergedTicks implements TickColumns {
   readonly seq: Float64Array
   readonly #ordered: OrderedRows
   readonly #blocks: readonly OpenBlock[]
+  readonly #scratch: ArrayScratch
   #cache: {
     /** The segment and the row in its block, of each row in order. */
     which?: Uint32Array
@@ -24,7 +23,9 @@ export class MergedTicks implements TickColumns {
     keys?: readonly string[]
   } = {}
 
-  constructor(session: SessionId, ordered: OrderedRows) {
+  /** With `scratch`, the rows are used only until it is reset. */
+  constructor(session: SessionId, ordered: OrderedRows, scratch = new ArrayScratch()) {
+    this.#scratch = scratch
     this.session = session
     this.count = ordered.seq.length
     this.seq = ordered.seq
@@ -45,10 +46,10 @@ export class MergedTicks implements TickColumns {
     return (this.#cache.flags ??= this.#readFlags())
   }
   get conn(): Uint32Array {
-    return (this.#cache.conn ??= this.#gather((i) => this.#blocks[i].conn, new Uint32Array(this.count)))
+    return (this.#cache.conn ??= this.#ints((b) => b.conn))
   }
   get connSeq(): Uint32Array {
-    return (this.#cache.connSeq ??= this.#gather((i) => this.#blocks[i].connSeq, new Uint32Array(this.count)))
+    return (this.#cache.connSeq ??= this.#ints((b) => b.connSeq))
   }
   get keys(): readonly string[] {
     return (this.#cache.keys ??= [...new Set(this.#blocks.flatMap((b) => [...b.keys]))])
@@ -72,14 +73,14 @@ export class MergedTicks implements TickColumns {
     let numbers: BatchNumbers | undefined
     const gatherNumbers = (): BatchNumbers => {
       const all = writers.map((writer) => writer.numbers)
-      const values = this.#gather((i) => all[i].values, new Float64Array(this.count))
+      const values = this.#gatherFloats((i) => all[i].values)
       const { forms } = all[0]
       if (typeof forms === 'number' && all.every((one) => one.forms === forms)) return { values, forms }
       const formsOf = (i: number): Uint8Array => {
         const own = all[i].forms
         return typeof own === 'number' ? new Uint8Array(this.#blocks[i].count).fill(own) : own
       }
-      return { values, forms: this.#gather(formsOf, new Uint8Array(this.count)) }
+      return { values, forms: this.#gatherBytes(formsOf, new Uint8Array(this.count)) }
     }
     return {
       maxBytes: Math.max(...writers.map((w) => w.maxBytes)),
@@ -97,7 +98,7 @@ export class MergedTicks implements TickColumns {
     const flags = new Uint8Array(this.count)
     const { commonFlags } = this.#blocks[0]
     const isCommon = commonFlags !== undefined && this.#blocks.every((b) => b.commonFlags === commonFlags)
-    return isCommon ? flags.fill(commonFlags) : this.#gather((i) => this.#blocks[i].flags, flags)
+    return isCommon ? flags.fill(commonFlags) : this.#gatherBytes((i) => this.#blocks[i].flags, flags)
   }
 
   get #which(): Uint32Array {
@@ -106,7 +107,7 @@ export class MergedTicks implements TickColumns {
 
   #readWhich(): Uint32Array {
     const { segments, places } = this.#ordered
-    const which = new Uint32Array(this.count)
+    const which = this.#scratch.ints(this.count)
     for (const [i, { from, to }] of segments.entries()) for (let k = from; k < to; k++) which[places[k]] = i
     return which
   }
@@ -117,7 +118,7 @@ export class MergedTicks implements TickColumns {
 
   #readRows(): Uint32Array {
     const { rows, places } = this.#ordered
-    const ordered = new Uint32Array(this.count)
+    const ordered = this.#scratch.ints(this.count)
     for (let k = 0; k < rows.length; k++) ordered[places[k]] = rows[k]!
     return ordered
   }
@@ -129,17 +130,42 @@ export class MergedTicks implements TickColumns {
   }
 
   #floats(of: (block: OpenBlock) => Float64Array): Float64Array {
-    return this.#gather((i) => of(this.#blocks[i]), new Float64Array(this.count))
+    return this.#gatherFloats((i) => of(this.#blocks[i]))
   }
 
-  /** Fills `out` with the values of all rows in order. `columnOf` returns the column of a segment's block. */
-  #gather<Out extends Column>(columnOf: (segment: number) => Column, out: Out): Out {
+  /*
+   * The values of all rows in order; `columnOf` returns the column of a segment's block. Once for each kind of array: one
+   * loop for all of them would ask for the kind at each value.
+   */
+
+  #gatherFloats(columnOf: (segment: number) => Float64Array): Float64Array {
     const { segments, rows, places } = this.#ordered
-    for (let i = 0; i < segments.length; i++) place(columnOf(i), segments[i].from, segments[i].to, rows, places, out)
+    const out = this.#scratch.floats(this.count)
+    for (let i = 0; i < segments.length; i++) {
+      const column = columnOf(i)
+      const { from, to } = segments[i]
+      for (let k = from; k < to; k++) out[places[k]] = column[rows[k]]!
+    }
     return out
   }
-}
 
-function place(column: Column, from: number, to: number, rows: Uint32Array, places: Uint32Array, out: Column): void {
-  for (let k = from; k < to; k++) out[places[k]] = column[rows[k]]!
+  #ints(of: (block: OpenBlock) => Uint32Array): Uint32Array {
+    const { segments, rows, places } = this.#ordered
+    const out = this.#scratch.ints(this.count)
+    for (const { block, from, to } of segments) {
+      const column = of(block)
+      for (let k = from; k < to; k++) out[places[k]] = column[rows[k]]!
+    }
+    return out
+  }
+
+  #gatherBytes(columnOf: (segment: number) => Uint8Array, out: Uint8Array): Uint8Array {
+    const { segments, rows, places } = this.#ordered
+    for (let i = 0; i < segments.length; i++) {
+      const column = columnOf(i)
+      const { from, to } = segments[i]
+      for (let k = from; k < to; k++) out[places[k]] = column[rows[k]]!
+    }
+    return out
+  }
 }

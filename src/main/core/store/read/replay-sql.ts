@@ -10,6 +10,7 @@ import { openBlock } from '../blocks/open.ts'
 import { Journal } from '../format/journal.ts'
 import type { EntryQuery } from '../types/replay.ts'
 import type { StoredEntry } from '../types/messages.ts'
+import { connectionFeeds } from '../schema/connection-feeds.ts'
 import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import { CorruptFlushes } from '../format/corrupt-flushes.ts'
 
@@ -48,12 +49,14 @@ export class ReplaySql {
   readonly journal: Journal
   readonly corruptFlushes: CorruptFlushes
   readonly #cache = new BlockCache<OpenBlock>(64 << 20)
+  readonly #feeds
   readonly #sql
 
   constructor(db: Db) {
     this.db = db
     this.journal = new Journal(db)
     this.corruptFlushes = new CorruptFlushes(db)
+    this.#feeds = connectionFeeds(db)
     const place =
       'SELECT id, min_seq, max_seq, min_ms, max_ms, count FROM block INDEXED BY block_order WHERE series = ?'
     this.#sql = lazyStatements({
@@ -61,8 +64,6 @@ export class ReplaySql {
         db.prepare<[string], { id: number; started_ms: number }>('SELECT id, started_ms FROM recording WHERE key = ?'),
       series: () =>
         db.prepare<[number], { id: number; feed: string }>('SELECT id, feed FROM series WHERE recording = ?'),
-      connections: () =>
-        db.prepare<[number], { conn: number; feed: string }>('SELECT conn, feed FROM connection WHERE recording = ?'),
       covering: () =>
         db.prepare<[number, number], BlockRange>(`${place} AND min_seq <= ? ORDER BY min_seq DESC LIMIT 1`),
       following: () => db.prepare<[number, number], BlockRange>(`${place} AND min_seq > ? ORDER BY min_seq LIMIT 1`),
@@ -121,11 +122,7 @@ export class ReplaySql {
 
   /** Index into FEED_IDS, by connection. */
   connections(session: number): ReadonlyMap<number, number> {
-    const feeds = new Map<number, number>()
-    for (const { conn, feed } of this.#sql.connections.all(session)) {
-      if (isFeedId(feed)) feeds.set(conn, FEED_IDS.indexOf(feed))
-    }
-    return feeds
+    return new Map(Array.from(this.#feeds(session), ([conn, feed]) => [conn, FEED_IDS.indexOf(feed)]))
   }
 
   /** The first block of a series that ends after a seq. */

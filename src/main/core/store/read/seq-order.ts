@@ -1,6 +1,6 @@
 /** Orders the rows of many blocks by seq. */
 import { corruptBlock } from '../blocks/bytes.ts'
-import type { OpenBlock } from '../blocks/open-block.ts'
+import { ArrayScratch, type OpenBlock } from '../blocks/open-block.ts'
 
 /** Rows of a block, ascending. */
 export interface SelectedRows {
@@ -52,6 +52,12 @@ export class SeqOrder {
   #from = 0
   #count = 0
   #segments: Segment[] = []
+  readonly #scratch: ArrayScratch | undefined
+
+  /** With `scratch`, a window's arrays are used only until the next window begins. */
+  constructor(scratch?: ArrayScratch) {
+    this.#scratch = scratch
+  }
 
   /** Begins a window at a seq. Returns the seq after its last one. */
   begin(from: number): number {
@@ -61,6 +67,7 @@ export class SeqOrder {
       this.#rows = new Uint32Array(this.#window)
       this.#distances = new Uint32Array(this.#window)
     }
+    this.#scratch?.reset()
     this.#from = from
     this.#count = 0
     this.#segments = []
@@ -103,7 +110,8 @@ export class SeqOrder {
     const isTaken = this.#isTaken
     const before = this.#before
     const distances = this.#distances
-    const seq = new Float64Array(count)
+    const scratch = this.#scratch ?? new ArrayScratch()
+    const seq = scratch.floats(count)
     let n = 0
     for (let distance = 0; distance < size; distance++) {
       // Without a branch: whether a seq is of this feed can't be predicted. What is written past the end is ignored.
@@ -113,11 +121,13 @@ export class SeqOrder {
     }
     isTaken.fill(0, 0, size)
     if (n !== count) throw notOfASession()
-    const places = new Uint32Array(count)
+    const places = scratch.ints(count)
     for (let k = 0; k < count; k++) places[k] = before[distances[k]]!
     if (n < MIN_ROWS) this.#window = Math.min(MAX_WINDOW, size * 2)
     else if (n > MAX_ROWS) this.#window = Math.ceil(size / 2)
-    return { segments: this.#segments, rows: this.#rows.slice(0, count), places, seq }
+    const rows = scratch.ints(count)
+    rows.set(this.#rows.subarray(0, count))
+    return { segments: this.#segments, rows, places, seq }
   }
 }
 

@@ -67,6 +67,14 @@ export class SessionList {
       gaps: () => db.prepare<[number], BriefGapRow>(`SELECT ${columns} FROM gap WHERE recording = ? ORDER BY from_seq`),
       allGaps: () => db.prepare<[], BriefGapRow>(`SELECT ${columns} FROM gap ORDER BY recording, from_seq`),
       labels: () => db.prepare<[], LabelRow>('SELECT * FROM label'),
+      // Up to the watermark, only corrupt rows remain in the journal.
+      corrupt: () =>
+        db
+          .prepare<[], number>(
+            `SELECT id FROM recording AS r WHERE EXISTS (
+             SELECT 1 FROM journal WHERE recording = r.id AND first_seq <= r.sealed_seq AND torn <> 0)`,
+          )
+          .pluck(),
     })
   }
 
@@ -80,6 +88,7 @@ export class SessionList {
     live: ReadonlySet<number>,
   ): readonly SessionRow[] {
     const labels = new Map(this.#sql.labels.all().map((label) => [label.recording, label]))
+    const corrupt = new Set(this.#sql.corrupt.all())
     // One query for all is cheaper than thousands of single ones, and closed sessions are queried once.
     let all: ReadonlyMap<number, readonly BriefGapRow[]> | null = null
     const brief = (row: StoredSession): GapSummary => {
@@ -98,6 +107,7 @@ export class SessionList {
         startedMs: unixMs(row.started_ms),
         endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
         clean: row.clean !== 0,
+        isCorrupt: corrupt.has(row.id),
         live: live.has(row.id),
         feeds,
         symbols,

@@ -6,7 +6,7 @@ import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { isCut, WHOLE, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { Overlap } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
-import { BlockScratch } from '../blocks/open-block.ts'
+import { ArrayScratch } from '../blocks/open-block.ts'
 import { openBlock } from '../blocks/open.ts'
 import { applyRecord, hasRollups, type Classifier } from '../format/classify.ts'
 import { mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
@@ -55,7 +55,7 @@ interface RebuildRange {
 export class StoredBarBuilder {
   readonly #journal: JournalIndex
   readonly #classifier: Classifier
-  readonly #scratch = new BlockScratch()
+  readonly #scratch = new ArrayScratch()
   readonly #sql
 
   constructor(db: Db, journal: JournalIndex, classifier: Classifier) {

@@ -8,7 +8,7 @@ import { corruptBlock } from '../blocks/bytes.ts'
 import { nextTurn } from '../../jobs/turns.ts'
 import { blockTicks } from '../blocks/ticks.ts'
 import { encodeBlock } from '../blocks/encode.ts'
-import { BlockScratch, type OpenBlock } from '../blocks/open-block.ts'
+import { ArrayScratch, type OpenBlock } from '../blocks/open-block.ts'
 import { readDated } from '../types/corruption.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Classifier } from '../format/classify.ts'
@@ -33,13 +33,15 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
       const sealed = Math.min(window.sealedSeq, last)
       if (sealed > cursor) {
         const from = cursor
+        const scratch = query.reusesArrays === true ? new ArrayScratch() : undefined
         // Where series are merged, rows of several blocks of each are needed at a time.
-        const scratch = query.reusesArrays === true && window.series.length === 1 ? new BlockScratch() : undefined
+        const ofBlocks = window.series.length === 1 ? scratch : undefined
         yield* merge(
           plan.session,
           window.series.map(({ id, instrument }) =>
-            blocksOf(source, query, plan, { id, share: shareOf(plan, instrument) }, from, sealed, scratch),
+            blocksOf(source, query, plan, { id, share: shareOf(plan, instrument) }, from, sealed, ofBlocks),
           ),
+          scratch,
         )
         cursor = sealed
         continue
@@ -62,7 +64,7 @@ async function* blocksOf(
   series: { readonly id: number; readonly share: Share },
   after: number,
   upTo: number,
-  scratch: BlockScratch | undefined,
+  scratch: ArrayScratch | undefined,
 ): AsyncGenerator<SelectedRows, void, void> {
   let cursor = after
   let limit = 1
@@ -172,7 +174,11 @@ async function advance(head: Head): Promise<void> {
 }
 
 /** Merges streams, each in seq order, by seq. */
-async function* merge(session: SessionId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
+async function* merge(
+  session: SessionId,
+  streams: readonly Stream[],
+  scratch?: ArrayScratch,
+): AsyncGenerator<TickColumns, void, void> {
   let heads: Head[] = []
   for (const stream of streams) {
     const next = await stream.next()
@@ -181,7 +187,7 @@ async function* merge(session: SessionId, streams: readonly Stream[]): AsyncGene
     await advance(head)
     heads.push(head)
   }
-  const order = new SeqOrder()
+  const order = new SeqOrder(scratch)
   while (heads.length > 1) {
     const until = order.begin(heads.reduce((least, { seq }) => Math.min(least, seq), Infinity))
     for (const head of heads) {
@@ -190,7 +196,7 @@ async function* merge(session: SessionId, streams: readonly Stream[]): AsyncGene
         await advance(head)
       }
     }
-    yield new MergedTicks(session, order.end())
+    yield new MergedTicks(session, order.end(), scratch)
     heads = heads.filter(({ seq }) => seq < Infinity)
   }
   // One series is left, so its blocks are passed on unchanged.

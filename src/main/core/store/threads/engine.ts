@@ -134,7 +134,10 @@ export class StoreEngine {
         nowMs,
         transaction: (run) => transactions.run(run),
         runUnnoted: (run) => transactions.runUnnoted(run),
-        note: (rec) => transactions.note(rec),
+        note: (rec) => {
+          transactions.note(rec)
+          transactions.copyLogIfDue()
+        },
         log: (kind, body) => transactions.log(kind, body),
         closeRecord: (rec) => createCloseRecord(this.#db, rec),
       })
@@ -190,7 +193,7 @@ export class StoreEngine {
     )
   }
 
-  /** Makes batches of the current session durable in one transaction. */
+  /** Makes batches of the current session durable in one transaction. Report it, then call `copyLogIfDue`. */
   commit(batches: readonly Batch[]): CommitResult {
     const rec = this.#current
     if (rec === null) throw new TypeError('nothing is being recorded')
@@ -214,6 +217,11 @@ export class StoreEngine {
     this.#appender.accept(rec, done, this.#nowMs())
     this.#transactions.note(rec)
     return { session: rec.key, seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
+  }
+
+  /** Copies the write-ahead log into the file if it is long, which takes longer than a commit. */
+  copyLogIfDue(): void {
+    this.#transactions.copyLogIfDue()
   }
 
   /**

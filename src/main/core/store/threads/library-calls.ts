@@ -2,7 +2,7 @@
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import type { Batch } from '../types/messages.ts'
-import type { StoreLibrary } from '../types/library.ts'
+import type { ImportOutcome, StoreLibrary } from '../types/library.ts'
 import { buffersOf, type Call } from '../rpc/rpc.ts'
 import type { WriterMethods } from './writer-methods.ts'
 
@@ -13,17 +13,25 @@ const MAX_MESSAGES_IN_FLIGHT = 4
 /** Creates a library that calls the writer. */
 export function createLibrary(call: Call<WriterMethods>): StoreLibrary {
   let imports = 0
-  return {
-    async importSession(about, batches, { signal, onStored } = {}) {
-      const throwIfCanceled = (): void => {
-        if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was stopped. Nothing was imported.')
-      }
-      throwIfCanceled()
-      const handle = ++imports
-      const existing = await call('beginImport', [handle, about])
-      if (existing !== null) return existing
-      const sender = new BatchSender(call, handle, onStored)
-      try {
+  const importSessions: StoreLibrary['importSessions'] = async (parts, { signal, onStored } = {}) => {
+    const throwIfCanceled = (): void => {
+      if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was stopped. Nothing was imported.')
+    }
+    /** Those that have begun, of which the last one publishes the others. */
+    const handles: number[] = []
+    const outcomes: ImportOutcome[] = []
+    let stored = 0
+    try {
+      for (const { about, batches } of parts) {
+        throwIfCanceled()
+        const handle = ++imports
+        const existing = await call('beginImport', [handle, about])
+        if (existing !== null && parts.length === 1) return [existing]
+        if (existing !== null) throw new TypeError(`parts of an import have new ids, not ${about.id}`)
+        const held = [...handles]
+        handles.push(handle)
+        const before = stored
+        const sender = new BatchSender(call, handle, (messages) => onStored?.((stored = before + messages)))
         for await (const batch of batches) {
           if (!sender.add(batch)) continue
           throwIfCanceled()
@@ -31,12 +39,20 @@ export function createLibrary(call: Call<WriterMethods>): StoreLibrary {
         }
         await sender.finish()
         throwIfCanceled()
-        return await call('endImport', [handle])
-      } catch (thrown) {
-        await call('abortImport', [handle]).catch(() => undefined)
-        throw thrown
+        outcomes.push(await call('endImport', [handle, handles.length === parts.length ? held : null]))
       }
+      return outcomes
+    } catch (thrown) {
+      for (const handle of handles) await call('abortImport', [handle]).catch(() => undefined)
+      throw thrown
+    }
+  }
+  return {
+    async importSession(about, batches, options) {
+      const [outcome] = await importSessions([{ about, batches }], options)
+      return outcome
     },
+    importSessions,
     label: (labels) => call('label', [labels]),
     erase: (sessions) => call('erase', [sessions]),
     compact: (onProgress, signal) => call('compact', [], { onProgress, signal }),

@@ -252,6 +252,7 @@ export class WriterLoop {
     if (bytes >= BURST_BYTES) this.#burstUntil = performance.now() + BURST_MS
     const sizes = this.#engine.sizes()
     this.#reply({ is: 'committed', ...done, ...sizes, bytes, recycled, batches: batches.length }, recycled)
+    this.#engine.copyLogIfDue()
   }
 
   #serve(request: Exclude<QueuedRequest, QueuedBatch>): void {

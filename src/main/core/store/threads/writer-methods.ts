@@ -26,7 +26,11 @@ export interface WriterMethods {
   /** Begins an import under a number chosen by the caller. Returns the outcome if the store has the session already. */
   beginImport(handle: number, about: ImportDetails): ImportOutcome | null
   appendImport(handle: number, batches: readonly Batch[]): void
-  endImport(handle: number): ImportOutcome
+  /**
+   * Completes an import and makes it visible, together with the complete ones that `publishes` names. Null: it stays
+   * hidden until another one publishes it.
+   */
+  endImport(handle: number, publishes: readonly number[] | null): ImportOutcome
   abortImport(handle: number): void
   openReplica(about: ReplicaDetails): ReplicaPosition
   appendReplica(id: SessionId, batches: readonly Batch[], heads: Readonly<Record<string, string>>): void

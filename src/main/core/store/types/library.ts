@@ -62,6 +62,14 @@ export interface StoreLibrary {
     options?: { readonly signal?: AbortSignal | undefined; readonly onStored?: (messages: number) => void },
   ): Promise<ImportOutcome>
   /**
+   * Like `importSession` for the sessions of one file, whose ids are new: readers see all of them at once, or none. Their
+   * batches are read one after the other.
+   */
+  importSessions(
+    parts: readonly { readonly about: ImportDetails; readonly batches: AsyncIterable<Batch> }[],
+    options?: { readonly signal?: AbortSignal | undefined; readonly onStored?: (messages: number) => void },
+  ): Promise<readonly ImportOutcome[]>
+  /**
    * Changes all or none. Rejects with `not-found`, and with `not-allowed` for binning a session that is being recorded.
    */
   label(labels: readonly LabelChange[]): Promise<void>

@@ -1,6 +1,7 @@
 /** Replicas: verified copies of sessions that another machine records, written as their flushes arrive. */
 import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import type { Source } from '../../../../shared/core/recording/session.ts'
+import type { ChainHead } from './flushes.ts'
 import type { Batch } from './messages.ts'
 
 /** The session that a replica copies. */
@@ -21,16 +22,9 @@ export interface ReplicaPosition {
   /** The last durable seq; 0 if there is none. */
   readonly lastSeq: number
   /** By connection (0: entries), those without messages included. */
-  readonly heads: ReadonlyMap<number, ReplicaHead>
+  readonly heads: ReadonlyMap<number, ChainHead>
   /** Nothing can be appended, because the whole session is stored. */
   readonly isComplete: boolean
-}
-
-/** The end of a connection's chain. */
-export interface ReplicaHead {
-  readonly head: Uint8Array
-  /** Messages of the connection, or entries. */
-  readonly messages: number
 }
 
 /** The end of the original, as in its close record. `heads`: hex by connection. */

@@ -27,10 +27,13 @@ export class Transactions {
   readonly #ownership: Ownership
   readonly #head: CommitHead
   readonly #nowMs: () => number
+  readonly #lastRow
+  readonly #addRow
   /** Number of the last committed store log row. */
   #logged: number
   /** A transaction added to the log, or tried to. */
   #isLogChanged = false
+  #isCopyDue = false
   /** When to retry emptying the write-ahead log, by `#nowMs`; null if there is nothing to retry. */
   #emptyLogAtMs: number | null = null
 
@@ -38,6 +41,10 @@ export class Transactions {
   constructor({ db, lock, recovered, nowMs, isUnchanged }: TransactionsOptions) {
     this.#db = db
     this.#nowMs = nowMs
+    this.#lastRow = db.prepare<[], { n: number; hash: Buffer }>('SELECT n, hash FROM store_log ORDER BY n DESC LIMIT 1')
+    this.#addRow = db.prepare<[number, string, string, Uint8Array]>(
+      'INSERT INTO store_log (n, kind, body, hash) VALUES (?, ?, ?, ?)',
+    )
     this.#ownership = new Ownership(db, lock, () => lastLogged(db) === this.#logged && isUnchanged())
     this.#logged = lastLogged(db)
     this.#head = new CommitHead(lock.file, db, recovered.hasLoss ? null : recovered.head)
@@ -47,6 +54,7 @@ export class Transactions {
   run<T>(run: () => T): T {
     const value = this.runUnnoted(run)
     this.note()
+    this.copyLogIfDue()
     return value
   }
 
@@ -67,10 +75,16 @@ export class Transactions {
     return value
   }
 
-  /** Notes a commit, of a session or of something else. */
+  /** Notes a commit, of a session or of something else. `copyLogIfDue` has to be called once it was reported. */
   note(rec?: OpenSession): void {
     const frames = this.#head.committed(rec === undefined ? undefined : { session: rec.id, seq: rec.lastSeq })
-    if (frames < CHECKPOINT_FRAMES) return
+    this.#isCopyDue = frames >= CHECKPOINT_FRAMES
+  }
+
+  /** Copies a log that is long into the file. */
+  copyLogIfDue(): void {
+    if (!this.#isCopyDue) return
+    this.#isCopyDue = false
     try {
       if (copyLog(this.#db)) this.#head.copiedToFile()
     } catch {
@@ -81,13 +95,9 @@ export class Transactions {
   /** Adds a row to the store log. Call inside a transaction. */
   log(kind: 'begin' | 'close' | 'delete', body: string): void {
     this.#head.logChanges()
-    const last = this.#db
-      .prepare<[], { n: number; hash: Buffer }>('SELECT n, hash FROM store_log ORDER BY n DESC LIMIT 1')
-      .get()
+    const last = this.#lastRow.get()
     const n = (last?.n ?? 0) + 1
-    this.#db
-      .prepare<[number, string, string, Uint8Array]>('INSERT INTO store_log (n, kind, body, hash) VALUES (?, ?, ?, ?)')
-      .run(n, kind, body, logHash(last?.hash ?? LOG_GENESIS, n, kind, body))
+    this.#addRow.run(n, kind, body, logHash(last?.hash ?? LOG_GENESIS, n, kind, body))
     this.#isLogChanged = true
   }
 

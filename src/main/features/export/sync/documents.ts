@@ -67,7 +67,7 @@ export async function readDocument<T>(path: string, schema: v.GenericSchema<unkn
 /** Writes a document, durable and whole or not at all. */
 export async function writeDocument(path: string, value: object): Promise<void> {
   makeExportFolder(dirname(path))
-  const file = await createSafeFile(path)
+  const file = await createSafeFile(path, { replacesLinks: true })
   try {
     file.text(`${JSON.stringify(value, null, 2)}\n`)
     await file.finish()

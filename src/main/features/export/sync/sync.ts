@@ -6,16 +6,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { DAY_MS } from '../../../../shared/base/durations.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
-import { isTeamKey, type SessionRow, STORED_ONLY } from '../../../../shared/core/recording/session.ts'
+import { isTeamKey, type SessionRow } from '../../../../shared/core/recording/session.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { takeFileLock } from '../../../base/file-lock.ts'
 import { makeExportFolder } from '../../../base/private-files.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
-import type { TickColumns } from '../../../core/store/types/ticks.ts'
 import {
   datasetDocument,
   partitionDocument,
@@ -38,7 +36,8 @@ import {
   stateFile,
   type Partition,
 } from './layout.ts'
-import { openTicksFile, tickColumnsOf, tickValues, writeGaps, type TicksFile } from './tables.ts'
+import { MAX_OPEN, partitionTicks } from './partition-ticks.ts'
+import { openTicksFile, tickColumnsOf, writeGaps, type TicksFile } from './tables.ts'
 
 export interface SyncOptions {
   readonly root: string
@@ -272,9 +271,6 @@ interface Chunk {
   readonly toSeq: number
 }
 
-/** How many files of an instrument are open at once, and how many are being synced to the disk meanwhile. */
-const MAX_OPEN = 4
-
 /** Writes the files of a chunk, one instrument after another, so that memory doesn't grow with their number. */
 async function syncChunk(
   reader: StoreReader,
@@ -337,90 +333,6 @@ async function syncChunk(
     await Promise.allSettled(ending)
   }
   return paths
-}
-
-interface Partitioning {
-  /** Messages received before this aren't written, UTC ms. */
-  readonly notBeforeMs: number
-  /** Throws once the run was canceled. */
-  readonly stop: () => void
-  readonly open: (symbol: string, date: string) => Promise<TicksFile>
-}
-
-interface FilledFile {
-  readonly file: TicksFile
-  readonly symbol: string
-  readonly date: string
-}
-
-/** Divides ticks by symbol and UTC day. At most `MAX_OPEN` files at once; for more, the ticks are read again. */
-async function* partitionTicks(
-  read: () => AsyncIterable<TickColumns>,
-  { notBeforeMs, stop, open }: Partitioning,
-): AsyncGenerator<FilledFile> {
-  const done = new Set<string>()
-  for (;;) {
-    const files = new Map<string, FilledFile>()
-    let hasMore = false
-    try {
-      for await (const run of read()) {
-        stop()
-        const columns = tickValues(run.feed, run)
-        for (const { day, symbol, from, to } of pieces(run, notBeforeMs)) {
-          const key = `${day} ${symbol}`
-          let into = files.get(key)
-          if (into === undefined) {
-            if (done.has(key)) continue
-            hasMore ||= files.size >= MAX_OPEN
-            if (files.size >= MAX_OPEN) continue
-            const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
-            files.set(key, (into = { file: await open(symbol, date), symbol, date }))
-          }
-          into.file.add(run, columns, from, to)
-        }
-        for (const { file } of files.values()) await file.drain()
-      }
-      for (const [key, filled] of files) {
-        stop()
-        done.add(key)
-        files.delete(key)
-        yield filled
-      }
-    } finally {
-      for (const { file } of files.values()) await file.discard()
-    }
-    if (!hasMore) return
-  }
-}
-
-interface Piece {
-  /** Days since 1970. */
-  readonly day: number
-  readonly symbol: string
-  readonly from: number
-  readonly to: number
-}
-
-/** The rows of a run that are written, in pieces [from, to) of one symbol and day. */
-function* pieces(run: TickColumns, notBeforeMs: number): Generator<Piece> {
-  const { count, eventMs, recvMs, flags } = run
-  const isLeftOut = (row: number): boolean => (flags[row] & STORED_ONLY) !== 0 || recvMs[row] < notBeforeMs
-  const timeOf = (row: number): number => (Number.isNaN(eventMs[row]) ? recvMs[row] : eventMs[row])
-  for (let from = 0; from < count;) {
-    if (isLeftOut(from)) {
-      from++
-      continue
-    }
-    const day = Math.floor(timeOf(from) / DAY_MS)
-    const symbol = run.symbol(from)
-    let to = from + 1
-    for (; to < count && !isLeftOut(to); to++) {
-      const ms = timeOf(to)
-      if (ms < day * DAY_MS || ms >= (day + 1) * DAY_MS || run.symbol(to) !== symbol) break
-    }
-    yield { day, symbol, from, to }
-    from = to
-  }
 }
 
 /** Removes the files of a session's feed that aren't among `paths`, and their lines in the manifests. */

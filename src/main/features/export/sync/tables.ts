@@ -47,7 +47,7 @@ interface OpenFile {
 
 async function openFile(path: string, columns: readonly TableColumn[]): Promise<OpenFile> {
   makeExportFolder(dirname(path))
-  const file = await createSafeFile(path)
+  const file = await createSafeFile(path, { replacesLinks: true })
   const table = createParquetTable(file, columns, { schema: DATASET_SCHEMA, zone: 'UTC' })
   return {
     table,

@@ -2,15 +2,11 @@
  * The clock of a replay as a pure state machine. Real time is passed in, and playback progress arrives as events.
  * Replay times are UTC ms; real times are ms of a monotonic clock.
  */
+import type { Span } from '../../../../shared/base/spans.ts'
 import type { ReplaySpeed } from '../../../../shared/features/replay/replay.ts'
 
 /** With `skipIdle`, gaps between messages longer than this are skipped, ms. */
 const IDLE_MS = 2_000
-
-export interface Span {
-  readonly fromMs: number
-  readonly toMs: number
-}
 
 export interface Play {
   readonly range: Span

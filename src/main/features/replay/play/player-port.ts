@@ -4,7 +4,7 @@ import type { SessionId } from '../../../../shared/base/units.ts'
 import type { Market } from '../../../core/market/market.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import type { Part } from '../../../core/playback/parts.ts'
-import type { Span } from './play.ts'
+import type { Span } from '../../../../shared/base/spans.ts'
 
 /** A place in what is played: the session of a part, and a seq of it. */
 export interface Place {

@@ -14,7 +14,8 @@ import { isRowCounted, partAt, type Part } from '../../../core/playback/parts.ts
 import type { StoredEntry } from '../../../core/store/types/messages.ts'
 import type { ReplayBatch } from '../../../core/store/types/replay.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
-import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from '../play/play.ts'
+import { due, newPlay, play, restMs, type Play, type PlayEvent } from '../play/play.ts'
+import type { Span } from '../../../../shared/base/spans.ts'
 import type { ClockChange } from './query.ts'
 
 /** The instant that a clock jumped to. */

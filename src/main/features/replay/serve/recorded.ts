@@ -8,7 +8,7 @@ import { loadMerge, sourceOfMerge } from '../../../core/playback/load-merge.ts'
 import { loadParts } from '../../../core/playback/replay-parts.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import { findMerge, type Playable } from '../play/playable.ts'
-import type { Span } from '../play/play.ts'
+import type { Span } from '../../../../shared/base/spans.ts'
 import type { Place } from '../play/player-port.ts'
 import type { OwnClock } from './query.ts'
 

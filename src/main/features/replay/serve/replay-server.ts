@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { createBoundedServer, SERVER_BOUNDS } from '../../../../server/bounded-server.ts'
-import { createAccount } from '../../../../server/account.ts'
+import { createAccount, type Account } from '../../../../server/account.ts'
 import type { AccountOptions } from '../../../../server/account-options.ts'
 import { shakeHands, takeMessage } from '../../../../server/handshake.ts'
 import { urlOf } from '../../../../server/http.ts'
@@ -21,7 +21,7 @@ import type { FeedId } from '../../../../shared/base/units.ts'
 import type { ReplaySpeed } from '../../../../shared/features/replay/replay.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
-import type { Span } from '../play/play.ts'
+import type { Span } from '../../../../shared/base/spans.ts'
 import { Audience } from './audience.ts'
 import { createHttpHandler } from './http.ts'
 import { LedPlayout, type Leader } from './led-playout.ts'
@@ -77,129 +77,271 @@ const MAX_OWN_CLOCKS = 64
 /** The close code for "try again later" (RFC 6455's registry). */
 const TRY_AGAIN = 1013
 
+/** What a client plays on a clock of its own. */
+type OwnPlay = Pick<PlayoutOptions, 'parts' | 'range' | 'speed'>
+
 /** Starts a server. Rejects with `not-found` or `ambiguous-source` for the sessions, and if the port is taken. */
 export async function startReplayServer(options: ReplayServerOptions): Promise<ReplayServer> {
-  const { reader, clock, loop, speed, gapsDisconnect = false, leader } = options
-  const start = leader === undefined ? (options.start ?? 'first') : 'paused'
-  const recorded = await loadRecorded(reader, options.served)
-  if (recorded.isMerge && gapsDisconnect)
+  const recorded = await loadRecorded(options.reader, options.served)
+  if (recorded.isMerge && options.gapsDisconnect === true)
     throw new CodedError('usage', 'Gaps of a team can’t end connections, because its other recorders were connected.', {
       hint: 'Serve one session, or leave out --gaps disconnect.',
     })
-  const shown = (): Moment | null => (leader === undefined ? null : { place: leader.place, atMs: leader.state.atMs })
+  const server = new RunningServer(options, recorded)
+  await server.listen(options.port)
+  return server
+}
+
+class RunningServer implements ReplayServer {
+  /** Empty until it listens. */
+  baseUrl = ''
+  readonly username: string
+  readonly password: string
+  readonly apiKey: string
+  readonly played: Promise<void>
+  readonly #of: ReplayServerOptions
+  readonly #recorded: Recorded
   /** What clients with clocks of their own can read: nothing that the leader hasn't shown yet. */
-  const readable: Recorded = {
-    ...recorded,
-    get parts() {
-      const at = shown()
-      return at === null ? recorded.parts : partsUpTo(recorded.parts, at.place, at.atMs)
-    },
-  }
-  const wholeRange = (): Span => rangeOf(recorded.parts, options.range ?? { fromMs: undefined, toMs: undefined })
-  const range = wholeRange()
-  const account = createAccount({ username: 'replay', tokenLifetimeMs: 86_400_000, ...options.account }, clock)
-  const server = createBoundedServer(SERVER_BOUNDS)
-  const endConnections = trackConnections(server)
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES })
-  const slots = new StreamSlots(MAX_OWN_CLOCKS, () => clock.monoNs() / 1e6)
+  readonly #readable: Recorded
+  readonly #range: Span
+  readonly #account: Account
+  readonly #server = createBoundedServer(SERVER_BOUNDS)
+  readonly #endConnections = trackConnections(this.#server)
+  readonly #sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES })
+  readonly #slots: StreamSlots
   /** Clocks of single clients. */
-  const alones = new Set<Playout>()
-  let port = 0
-  let isClosing = false
-  let hasStarted = false
-  let endPlayed: () => void = () => undefined
-  let failPlayed: (why: unknown) => void = () => undefined
-  const played = new Promise<void>((resolve, reject) => ([endPlayed, failPlayed] = [resolve, reject]))
-  played.catch(() => undefined) // reported to the caller that awaits it
+  readonly #alones = new Set<Playout>()
+  readonly #shared: Audience
+  readonly #playout: SharedClock
+  readonly #start: Start
+  #port = 0
+  #isClosing = false
+  #hasStarted = false
 
-  const shared: Audience = new Audience({
-    clock,
-    gapsDisconnect,
-    // At full speed nothing may be lost. At any other, one slow reader doesn't hold up the rest. A leader can change
-    // its speed while readers still have to catch up with it.
-    waits: () => leader !== undefined || playout.state.speed === 'max',
-    onEnd: () => endPlayed(),
-  })
-  const playout: SharedClock =
-    leader === undefined
-      ? new Playout({
-          reader: recorded.reader,
-          parts: recorded.parts,
-          range,
-          speed,
-          loop,
-          clock,
-          outlet: shared,
-          // A client with a clock of its own would start in the same gap again and again, so only this one restores them.
-          gapsOf: gapsDisconnect ? (session) => reader.gaps({ sessions: [session] }) : undefined,
-        })
-      : new LedPlayout({ reader: recorded.reader, parts: () => recorded.parts, leader, outlet: shared })
-  playout.done.catch((thrown: unknown) => {
-    failPlayed(thrown)
-    shared.fail()
-  })
+  constructor(options: ReplayServerOptions, recorded: Recorded) {
+    const { clock, leader } = options
+    this.#of = options
+    this.#recorded = recorded
+    this.#start = leader === undefined ? (options.start ?? 'first') : 'paused'
+    const shown = (): Moment | null => this.#shown()
+    this.#readable = {
+      ...recorded,
+      get parts() {
+        const at = shown()
+        return at === null ? recorded.parts : partsUpTo(recorded.parts, at.place, at.atMs)
+      },
+    }
+    this.#range = this.#wholeRange()
+    this.#account = createAccount({ username: 'replay', tokenLifetimeMs: 86_400_000, ...options.account }, clock)
+    this.username = this.#account.username
+    this.password = this.#account.password
+    this.apiKey = this.#account.apiKey
+    this.#slots = new StreamSlots(MAX_OWN_CLOCKS, () => clock.monoNs() / 1e6)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.played = promise
+    promise.catch(() => undefined) // reported to the caller that awaits it
+    this.#shared = new Audience({
+      clock,
+      gapsDisconnect: options.gapsDisconnect ?? false,
+      // At full speed nothing may be lost. At any other, one slow reader doesn't hold up the rest. A leader can change
+      // its speed while readers still have to catch up with it.
+      waits: () => leader !== undefined || this.#playout.state.speed === 'max',
+      onEnd: () => resolve(),
+    })
+    this.#playout = this.#createClock()
+    this.#playout.done.catch((thrown: unknown) => {
+      reject(thrown)
+      this.#shared.fail()
+    })
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#upgrade(request, socket, head),
+    )
+    const handler = this.#createHandler()
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => void handler(request, response))
+  }
 
-  const isWholeSubscribed = (): boolean =>
-    [...recorded.instruments].every(([feed, wanted]) => {
+  /** Rejects if the port is taken. */
+  async listen(wanted: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen({ host: '127.0.0.1', port: wanted, exclusive: true }, () => {
+        this.#server.off('error', reject)
+        this.#port = (this.#server.address() as AddressInfo).port // a listening TCP server has one
+        this.baseUrl = `http://127.0.0.1:${this.#port}`
+        resolve()
+      })
+    }).catch((cause: unknown) => {
+      this.#playout.close()
+      throw taken(cause, wanted)
+    })
+  }
+
+  clock(): ClockReport {
+    return { ...this.#playout.state, ...(this.#of.leader === undefined ? this.#range : this.#wholeRange()) }
+  }
+
+  control(change: ClockChange): ClockReport {
+    if (change.playing !== undefined) this.#hasStarted = true
+    this.#playout.control(change)
+    return this.clock()
+  }
+
+  clients(): number {
+    return this.#sockets.clients.size
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    for (const one of [this.#playout, ...this.#alones]) one.close()
+    for (const ws of this.#sockets.clients) ws.close(CLOSE.normal, 'the replay server is closing')
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    // A client that doesn't answer the close must not keep the command from ending.
+    const undo = this.#of.clock.after(500, this.#endConnections)
+    this.#server.closeIdleConnections()
+    await closed
+    undo()
+    await Promise.allSettled([this.#playout.done, ...[...this.#alones].map(({ done }) => done)])
+  }
+
+  #shown(): Moment | null {
+    const { leader } = this.#of
+    return leader === undefined ? null : { place: leader.place, atMs: leader.state.atMs }
+  }
+
+  #wholeRange(): Span {
+    return rangeOf(this.#recorded.parts, this.#of.range ?? { fromMs: undefined, toMs: undefined })
+  }
+
+  #origins(): readonly string[] {
+    return [`http://127.0.0.1:${this.#port}`, `http://localhost:${this.#port}`]
+  }
+
+  /** The clock that clients share. */
+  #createClock(): SharedClock {
+    const { reader, clock, speed, loop, leader, gapsDisconnect } = this.#of
+    const recorded = this.#recorded
+    const outlet = this.#shared
+    if (leader !== undefined) {
+      return new LedPlayout({ reader: recorded.reader, parts: () => recorded.parts, leader, outlet })
+    }
+    return new Playout({
+      reader: recorded.reader,
+      parts: recorded.parts,
+      range: this.#range,
+      speed,
+      loop,
+      clock,
+      outlet,
+      // A client with a clock of its own would start in the same gap again and again, so only this one restores them.
+      gapsOf: gapsDisconnect === true ? (session) => reader.gaps({ sessions: [session] }) : undefined,
+    })
+  }
+
+  #createHandler(): ReturnType<typeof createHttpHandler> {
+    return createHttpHandler({
+      account: this.#account,
+      recorded: this.#readable,
+      shown: () => this.#shown(),
+      origins: () => this.#origins(),
+      clock: this.#of.clock,
+      clockReport: () => this.clock(),
+      control: (change) => this.control(change),
+      playouts: this.#alones,
+      slots: this.#slots,
+    })
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    let url: URL
+    let own: OwnPlay | null
+    try {
+      url = urlOf(request)
+      own = this.#ownPlay(url)
+    } catch (thrown) {
+      return refuse(socket, 400, toFailure(thrown).message)
+    }
+    const feed = feedOfPath(url.pathname)
+    // Before the clock starts, let clients in: the first one starts it.
+    if (own === null && feed !== undefined && this.#hasStarted && this.#shared.isDown(feed.id))
+      return refuse(socket, 503, 'The recording was disconnected here.')
+    void shakeHands(
+      {
+        account: this.#account,
+        server: this.#sockets,
+        disabledFeeds: [],
+        allows: (origin) => this.#origins().includes(origin),
+        accept: (id, ws) => (own === null ? this.#acceptShared(id, ws, socket) : this.#acceptOwn(id, ws, socket, own)),
+      },
+      request,
+      socket,
+      head,
+    )
+  }
+
+  /** What a client with a clock of its own plays; null: it follows the shared one. */
+  #ownPlay(url: URL): OwnPlay | null {
+    const wanted = readOwnClock(url.searchParams, this.#of.clock.wallMs())
+    const { parts } = this.#readable
+    return wanted === null ? null : { parts, range: rangeOf(parts, wanted), speed: wanted.speed ?? this.#of.speed }
+  }
+
+  #acceptShared(feed: FeedId, ws: WebSocket, socket: Duplex): void {
+    const connection = new ServedConnection(feed, ws, socket, () => this.#shared.freed())
+    this.#follow(connection, ws, this.#shared, () => this.#subscribed())
+  }
+
+  /** Starts the shared clock once what it waits for is subscribed. */
+  #subscribed(): void {
+    this.#shared.subscriptionsChanged()
+    if (this.#hasStarted || this.#start === 'paused' || (this.#start === 'all' && !this.#isWholeSubscribed())) return
+    this.#hasStarted = true
+    this.#playout.control({ playing: true })
+  }
+
+  #isWholeSubscribed(): boolean {
+    return [...this.#recorded.instruments].every(([feed, wanted]) => {
       const subscribed = new Set(
-        [...shared.connections].flatMap((one) => (one.feed === feed ? [...one.tickers.values()] : [])),
+        [...this.#shared.connections].flatMap((one) => (one.feed === feed ? [...one.tickers.values()] : [])),
       )
       return [...wanted].every((instrument) => subscribed.has(instrument))
     })
-  const subscribed = (): void => {
-    shared.subscriptionsChanged()
-    if (hasStarted || start === 'paused' || (start === 'all' && !isWholeSubscribed())) return
-    hasStarted = true
-    playout.control({ playing: true })
   }
 
   /** Serves a connection on a clock of its own, which starts with its first subscription. */
-  const acceptOwn = (
-    feed: FeedId,
-    ws: WebSocket,
-    socket: Duplex,
-    own: Pick<PlayoutOptions, 'parts' | 'range' | 'speed'>,
-  ): void => {
+  #acceptOwn(feed: FeedId, ws: WebSocket, socket: Duplex, own: OwnPlay): void {
     let slot: StreamSlot
     try {
-      slot = slots.take(socket)
+      slot = this.#slots.take(socket)
     } catch (thrown) {
       return ws.close(TRY_AGAIN, toFailure(thrown).message)
     }
+    const { clock, loop, gapsDisconnect = false } = this.#of
     const audience: Audience = new Audience({
       clock,
       gapsDisconnect,
       waits: () => true,
       onEnd: () => audience.closeAll('the replay has ended'),
     })
-    const alone = new Playout({
-      reader: recorded.reader,
-      ...own,
-      loop,
-      clock,
-      outlet: audience,
-    })
-    alones.add(alone)
+    const alone = new Playout({ reader: this.#recorded.reader, ...own, loop, clock, outlet: audience })
+    this.#alones.add(alone)
     alone.done.catch(() => audience.fail())
-    follow(
-      new ServedConnection(feed, ws, socket, () => {
-        slot.moved()
-        audience.freed()
-      }),
-      ws,
-      audience,
-      () => {
-        audience.subscriptionsChanged()
-        if (!alone.state.ended) alone.setPlaying(true)
-      },
-    )
+    const connection = new ServedConnection(feed, ws, socket, () => {
+      slot.moved()
+      audience.freed()
+    })
+    this.#follow(connection, ws, audience, () => {
+      audience.subscriptionsChanged()
+      if (!alone.state.ended) alone.setPlaying(true)
+    })
     ws.on('close', () => {
       alone.close()
-      alones.delete(alone)
+      this.#alones.delete(alone)
     })
   }
 
-  const follow = (connection: ServedConnection, ws: WebSocket, audience: Audience, changed: () => void): void => {
+  #follow(connection: ServedConnection, ws: WebSocket, audience: Audience, changed: () => void): void {
+    const { clientsChanged } = this.#of
     audience.add(connection)
     const client = {
       tickersPerConnection: TICKERS_PER_CONNECTION,
@@ -213,98 +355,9 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
     ws.on('error', () => connection.cut())
     ws.on('close', () => {
       audience.remove(connection)
-      options.clientsChanged?.()
+      clientsChanged?.()
     })
-    options.clientsChanged?.()
-  }
-
-  const origins = (): readonly string[] => [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    let url: URL
-    let own: Parameters<typeof acceptOwn>[3] | null
-    try {
-      url = urlOf(request)
-      const wanted = readOwnClock(url.searchParams, clock.wallMs())
-      const { parts } = readable
-      own = wanted === null ? null : { parts, range: rangeOf(parts, wanted), speed: wanted.speed ?? speed }
-    } catch (thrown) {
-      return refuse(socket, 400, toFailure(thrown).message)
-    }
-    const feed = feedOfPath(url.pathname)
-    // Before the clock starts, let clients in: the first one starts it.
-    if (own === null && feed !== undefined && hasStarted && shared.isDown(feed.id))
-      return refuse(socket, 503, 'The recording was disconnected here.')
-    void shakeHands(
-      {
-        account,
-        server: sockets,
-        disabledFeeds: [],
-        allows: (origin) => origins().includes(origin),
-        accept(id, ws) {
-          if (own !== null) acceptOwn(id, ws, socket, own)
-          else follow(new ServedConnection(id, ws, socket, () => shared.freed()), ws, shared, subscribed)
-        },
-      },
-      request,
-      socket,
-      head,
-    )
-  }
-  server.on('upgrade', upgrade)
-
-  const report = (): ClockReport => ({ ...playout.state, ...(leader === undefined ? range : wholeRange()) })
-  const control: ReplayServer['control'] = (change) => {
-    if (change.playing !== undefined) hasStarted = true
-    playout.control(change)
-    return report()
-  }
-  const handler = createHttpHandler({
-    account,
-    recorded: readable,
-    shown,
-    origins,
-    clock,
-    clockReport: report,
-    control,
-    playouts: alones,
-    slots,
-  })
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => void handler(request, response))
-
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host: '127.0.0.1', port: options.port, exclusive: true }, () => {
-      server.off('error', reject)
-      port = (server.address() as AddressInfo).port // a listening TCP server has one
-      resolve()
-    })
-  }).catch((cause: unknown) => {
-    playout.close()
-    throw taken(cause, options.port)
-  })
-
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    username: account.username,
-    password: account.password,
-    apiKey: account.apiKey,
-    clock: report,
-    control,
-    clients: () => sockets.clients.size,
-    played,
-    async close() {
-      if (isClosing) return
-      isClosing = true
-      for (const one of [playout, ...alones]) one.close()
-      for (const ws of sockets.clients) ws.close(CLOSE.normal, 'the replay server is closing')
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // A client that doesn't answer the close must not keep the command from ending.
-      const undo = clock.after(500, endConnections)
-      server.closeIdleConnections()
-      await closed
-      undo()
-      await Promise.allSettled([playout.done, ...[...alones].map(({ done }) => done)])
-    },
+    clientsChanged?.()
   }
 }
 

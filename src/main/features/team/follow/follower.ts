@@ -2,6 +2,7 @@
 import { toFailure } from '../../../../shared/base/errors.ts'
 import type { Reason } from '../../../../shared/core/status/status.ts'
 import type { SessionId } from '../../../../shared/base/units.ts'
+import { waitUntil } from '../../../base/clock.ts'
 import type { TeamName } from '../names.ts'
 import type { ConnectionState, TeamLog } from '../nats/team-log.ts'
 import type { SessionInfo } from '../session-info.ts'
@@ -40,7 +41,8 @@ export class TeamFollower {
   #problem: Reason | null = null
   #undo: readonly (() => void)[] = []
   #cancelCheck = (): void => undefined
-  #cancelWatch = (): void => undefined
+  /** Reads the list of sessions again. */
+  #watchAgain = (): void => undefined
   readonly #recorders: RecorderPresence
   /** Sessions that were completed since the start. */
   readonly #completed = new Set<SessionId>()
@@ -94,7 +96,7 @@ export class TeamFollower {
   async close(): Promise<void> {
     this.#closing.abort()
     this.#recorders.close()
-    for (const undo of [...this.#undo, this.#cancelCheck, this.#cancelWatch]) undo()
+    for (const undo of [...this.#undo, this.#cancelCheck]) undo()
     await Promise.all(this.sessions().map((session) => session.close()))
   }
 
@@ -105,6 +107,8 @@ export class TeamFollower {
     this.#isConnected = isConnected
     market.setLost(isConnected ? null : lostReason(team))
     this.#recorders.restart()
+    // Changes may have been lost with the connection.
+    if (isConnected) this.#watchAgain()
     for (const session of this.#sessions.values()) session.setConnected(isConnected)
     report(
       isConnected ? 'info' : 'warn',
@@ -117,31 +121,43 @@ export class TeamFollower {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing
+    const { log, clock, team, report } = this.#parts
     while (!signal.aborted) {
+      const again = new AbortController()
+      this.#watchAgain = () => again.abort()
+      const until = AbortSignal.any([signal, again.signal])
+      // A list that is empty can be read, too. Requests fail sooner.
+      const cancel = clock.after(CHECK_MS, () => this.#setProblem(null))
       try {
-        for await (const info of this.#parts.log.watchSessions(signal)) {
-          if (this.#problem !== null) {
-            this.#problem = null
-            this.#parts.changed()
-          }
+        for await (const info of log.watchSessions(until)) {
+          this.#setProblem(null)
           this.#onSession(info)
         }
       } catch (thrown) {
         const { code, message, hint = '' } = toFailure(thrown)
+        if (until.aborted) continue
         if (this.#problem?.message !== message)
-          this.#parts.report('warn', `Can’t read the sessions of team ${this.#parts.team}: ${message}`, hint)
-        this.#problem = { code, message, hint, closeCode: null }
-        this.#parts.changed()
+          report('warn', `Can’t read the sessions of team ${team}: ${message}`, hint)
+        this.#setProblem({ code, message, hint, closeCode: null })
+      } finally {
+        cancel()
       }
-      if (!signal.aborted)
-        await new Promise<void>((resolve) => void (this.#cancelWatch = this.#parts.clock.after(RETRY_MS, resolve)))
+      await waitUntil(clock, until, RETRY_MS)
     }
+  }
+
+  #setProblem(problem: Reason | null): void {
+    if (problem === this.#problem) return
+    this.#problem = problem
+    this.#parts.changed()
   }
 
   #onSession(info: SessionInfo): void {
     const followed = this.#sessions.get(info.session)
     if (followed !== undefined) return followed.update(info)
     if (!this.#shouldFollow(info)) return
+    // Servers that lost a session hear of it again as of one that is open.
+    if (info.end === null && this.#ended.has(info.session)) return
     if (info.end === null) this.#follow(info)
     else {
       this.#ended.set(info.session, info)

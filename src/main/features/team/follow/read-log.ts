@@ -14,8 +14,8 @@ export interface LogQuery {
   readonly signal: AbortSignal
 }
 
-/** The seqs of a frame or part; null if it can't be read. */
-function headerOf(bytes: Uint8Array): FrameHeader | null {
+/** The seqs of a frame or part, and the number of the part; null if it can't be read. */
+function headerOf(bytes: Uint8Array): (FrameHeader & { readonly part?: number }) | null {
   const read = isPart(bytes) ? readPart(bytes) : readHeader(bytes)
   return read.ok ? read.value : null
 }
@@ -35,7 +35,9 @@ export async function* readLog(log: Pick<TeamLog, 'lastOf' | 'read'>, query: Log
   for await (const message of log.read({ shard, session, from, signal })) {
     const header = headerOf(message.bytes)
     if (header === null || header.lastSeq >= fromSeq) {
-      if (isFirst && !isWholeLog && header !== null && header.firstSeq > fromSeq) {
+      // A frame can't be joined from its second part on.
+      const isLate = header !== null && (header.firstSeq > fromSeq || (header.part ?? 0) > 0)
+      if (isFirst && !isWholeLog && isLate) {
         yield* readLog(log, { ...query, from: { at: 'first' } })
         return
       }

@@ -42,7 +42,7 @@ export class SessionFollower {
   readonly #proof: SessionProof
   #live = new FrameJoiner()
   #reading: AbortController | null = null
-  /** Where to continue in the log; null: nothing was read from it yet. */
+  /** A message of the log whose frame was taken: what is missing comes after it. Null: none is known yet. */
   #from: LogStart | null = null
   #wakeReader = (): void => undefined
   #cancelRetry = (): void => undefined
@@ -92,9 +92,10 @@ export class SessionFollower {
 
   /** The session's description changed. */
   update(info: SessionInfo): void {
-    const isEnd = info.end !== null && this.#info.end === null
-    this.#info = info
-    if (isEnd && info.end !== null) {
+    const { end } = this.#info
+    // Servers that lost a session hear of it again as of one that is open. One that has ended stays so.
+    this.#info = end === null ? info : { ...info, end }
+    if (end === null && info.end !== null) {
       this.#send({ is: 'closed', lastSeq: info.end.lastSeq })
       void this.#copy.ended()
     }
@@ -107,10 +108,12 @@ export class SessionFollower {
   }
 
   /** A frame or part arrived live. */
-  receive({ bytes }: LogMessage): void {
+  receive({ bytes, sequence }: LogMessage): void {
     const time: PieceTime = { clock: 'own', ms: this.#parts.clock.monoNs() / 1e6 }
     const piece = this.#join(this.#live, bytes, time)
-    if (piece !== null) this.#send({ is: 'frame', piece })
+    if (piece === null) return
+    this.#send({ is: 'frame', piece })
+    if (piece.lastSeq <= this.#state.takenSeq) this.#from = { sequence }
   }
 
   /** Asks the log for its last seq, because a live message that nothing follows can be lost without a trace. */

@@ -24,6 +24,12 @@ export interface Piece {
       }
 }
 
+/** One of several frames that wait. Adding one takes the same time, however many there are. */
+export interface HeldPiece {
+  readonly piece: Piece
+  readonly before: HeldPiece | null
+}
+
 /** Seqs that neither the log nor the history has. */
 export interface MissingSeqs {
   readonly fromSeq: number
@@ -58,8 +64,8 @@ export interface SessionState {
   readonly storedSeq: number
   /** Frames passed on but not durable yet, bytes. */
   readonly storingBytes: number
-  /** Frames that arrived while reading, in order. */
-  readonly buffer: readonly Piece[]
+  /** Frames that arrived while reading, the newest first. */
+  readonly buffer: HeldPiece | null
   readonly bufferBytes: number
   /** Frames were dropped since reading began, so the log has to be read again. */
   readonly hasDropped: boolean

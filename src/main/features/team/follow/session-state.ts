@@ -6,7 +6,15 @@
  * at a frame that it has or knows to have dropped. What the log no longer has is read from the history.
  */
 import type { Reason } from '../../../../shared/core/status/status.ts'
-import type { MissingSeqs, Phase, Piece, SessionEffect, SessionEvent, SessionState } from './session-model.ts'
+import type {
+  HeldPiece,
+  MissingSeqs,
+  Phase,
+  Piece,
+  SessionEffect,
+  SessionEvent,
+  SessionState,
+} from './session-model.ts'
 
 /** Frames that wait while the log is read, or that aren't stored yet, bytes. Beyond it they are read from the log again. */
 export const MAX_WAITING_BYTES = 16 << 20
@@ -22,7 +30,7 @@ export const newSessionState = (options: { isConnected: boolean; hasHistory: boo
     takenSeq: 0,
     storedSeq: 0,
     storingBytes: 0,
-    buffer: [],
+    buffer: null,
     bufferBytes: 0,
     hasDropped: false,
     endSeq: null,
@@ -88,7 +96,7 @@ const end = (state: SessionState): Step => [
 
 const withoutBuffer = (state: SessionState): SessionState => ({
   ...state,
-  buffer: [],
+  buffer: null,
   bufferBytes: 0,
   hasDropped: false,
 })
@@ -163,7 +171,7 @@ function hold(state: SessionState, piece: Piece): SessionState {
   if (piece.lastSeq <= state.takenSeq) return state
   const bufferBytes = state.bufferBytes + piece.bytes
   if (bufferBytes > MAX_WAITING_BYTES) return { ...withoutBuffer(state), hasDropped: true }
-  return { ...state, buffer: [...state.buffer, piece], bufferBytes }
+  return { ...state, buffer: { piece, before: state.buffer }, bufferBytes }
 }
 
 function onRead(state: SessionState, piece: Piece): Step {
@@ -222,18 +230,23 @@ function onReadEnd(state: SessionState, phase: Extract<Phase, { is: 'reading' }>
 function join(state: SessionState): Step {
   let joined = withoutBuffer(state)
   const effects: SessionEffect[] = []
-  for (const [i, piece] of state.buffer.entries()) {
+  const pieces = inOrder(state.buffer)
+  for (const [i, piece] of pieces.entries()) {
     if (piece.lastSeq <= joined.takenSeq) continue
     if (piece.firstSeq > joined.takenSeq + 1 || joined.storingBytes + piece.bytes > MAX_WAITING_BYTES) {
-      const rest = state.buffer.slice(i)
-      const held = { ...joined, buffer: rest, bufferBytes: rest.reduce((sum, { bytes }) => sum + bytes, 0) }
-      const [reading, more] = read(held, 'log')
+      const [reading, more] = read(pieces.slice(i).reduce(hold, joined), 'log')
       return [reading, [...effects, ...more]]
     }
     joined = take(joined, piece)
     effects.push({ do: 'take', piece })
   }
   return [{ ...joined, phase: { is: 'live' }, missing: null }, effects]
+}
+
+function inOrder(buffer: HeldPiece | null): readonly Piece[] {
+  const pieces: Piece[] = []
+  for (let held = buffer; held !== null; held = held.before) pieces.push(held.piece)
+  return pieces.reverse()
 }
 
 function onStored(state: SessionState, seq: number, bytes: number): Step {

@@ -120,6 +120,15 @@ export class TeamMarket {
     return lane === undefined || lane.seq === 0 ? null : unixMs(lane.timeMs)
   }
 
+  /**
+   * How old what a session's recorder publishes is, ms, where that is why its prices don't count as the present: it is
+   * catching up, or a clock is wrong. Null: they do, or the log has more of it.
+   */
+  lateMs(session: SessionId): number | null {
+    const lane = this.#lanes.get(session)
+    return lane?.isBehind === true && this.#present.has(session) && !this.#gone.has(session) ? lane.delayMs : null
+  }
+
   /** How long the last flush took from its recorder's receipt until it was shown, ms, by two clocks. */
   get delayMs(): number {
     return Math.max(0, ...this.#leaders.all().map(({ delayMs }) => delayMs))
@@ -176,7 +185,11 @@ export class TeamMarket {
       const known = new Set(lanes.flatMap((lane) => [...lane.symbols(feed).keys()]))
       const isMissing = (symbol: string): boolean => !known.has(instrumentId(feedAsset(feed), symbol))
       const parts = lanes.flatMap((lane) => all.get(lane)?.[i] ?? [])
-      return joinStatuses(feed, parts, this.#joinedState(feed).worst, this.#parts.wanted(feed).filter(isMissing))
+      const wanted = this.#parts.wanted(feed)
+      // Which recorders there are isn't known before the servers were reached.
+      const unknown = this.#lanes.size === 0 && wanted.length > 0 ? this.#lost : null
+      const state = unknown ?? this.#joinedState(feed).worst
+      return joinStatuses(feed, parts, state, wanted.filter(isMissing))
     })
   }
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { type Clock, waitUntil } from '../../../base/clock.ts'
-import type { SessionId } from '../../../../shared/base/units.ts'
+import { unixMs, type SessionId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { TeamMetrics } from '../metrics/metrics.ts'
 import type { TeamLog } from '../nats/team-log.ts'
 import { keepReporting } from '../reports/report.ts'
@@ -35,6 +35,8 @@ const TICKS_EVERY_MS = 3_600_000
 const QUARANTINE_EVERY_MS = 60_000
 /** How often an archiver looks for shards that another one gave up. */
 const LOCK_EVERY_MS = 2_000
+
+const COUNTERS = ['frames_total', 'bytes_total', 'missing_frames_total', 'chain_failures_total'] as const
 
 /** `alarm`: it needs a person. `warn`: it may pass. */
 export type Report = (level: 'info' | 'warn' | 'alarm', text: string) => void
@@ -81,6 +83,11 @@ class Archiver {
   #firstLocks: Locks | null = null
   /** Under which locks a shard was taken. */
   readonly #taken = new Map<number, Locks>()
+  /**
+   * When the log stored the oldest frame of a shard that was delivered and isn't committed, or since when the shard can't be
+   * followed, UTC ms.
+   */
+  readonly #waitingSince = new Map<number, UnixMs>()
 
   constructor(options: ArchiverOptions) {
     this.#o = options
@@ -89,6 +96,7 @@ class Archiver {
   }
 
   async run(): Promise<void> {
+    const undo = this.#o.metrics.beforeRead(() => this.#showLags())
     await Promise.all([
       this.#keep('sessions', (signal) => this.#followSessions(signal)),
       this.#keep('watermarks', (signal) => this.#watermarks.keep(signal)),
@@ -99,6 +107,7 @@ class Archiver {
     ])
     await Promise.all(this.#shards.values())
     await this.#locks?.close().catch(() => undefined)
+    undo()
     if (this.#fault !== null) throw this.#fault.thrown
   }
 
@@ -175,6 +184,8 @@ class Archiver {
 
   #followShard(shard: number): void {
     if (this.#shards.has(shard)) return
+    // A counter that begins with its first event has no increase that Prometheus could see.
+    for (const name of COUNTERS) this.#o.metrics.add(name, { shard }, 0)
     this.#shards.set(
       shard,
       this.#keep(`shard ${shard}`, (signal) => this.#holdShard(shard, signal)),
@@ -190,6 +201,7 @@ class Archiver {
     const signal = AbortSignal.any([outer, stop.signal, locks.lost])
     try {
       while (!(await locks.take(shard))) {
+        this.#waitingSince.delete(shard)
         await waitUntil(clock, signal, LOCK_EVERY_MS)
         if (signal.aborted) return
       }
@@ -203,7 +215,11 @@ class Archiver {
       await this.#consume(shard, signal)
       if (locks.lost.aborted) throw new CodedError('offline', `The connection to PostgreSQL at ${db.place} was lost.`)
     } catch (thrown) {
-      if (!(thrown instanceof ShardStopped)) throw thrown
+      if (!(thrown instanceof ShardStopped)) {
+        // What arrives in the log meanwhile isn't seen.
+        if (!this.#waitingSince.has(shard)) this.#waitingSince.set(shard, unixMs(clock.wallMs()))
+        throw thrown
+      }
       metrics.add('chain_failures_total', { shard })
       await this.#showQuarantine().catch(() => undefined) // the alarm matters more
       const why = `Shard ${shard} stopped. ${thrown.message} Its recorder keeps what isn’t archived.`
@@ -294,6 +310,7 @@ class Archiver {
       if (last !== null && mustCatchUp(last, progress?.lastSeq ?? 0, acknowledged))
         await intake.catchUp(last, acknowledged, signal)
     }
+    this.#waitingSince.delete(shard)
     const deliveries = log.consume({ shard, name: CONSUMER, signal })
     const groups = gather(deliveries, {
       clock,
@@ -303,10 +320,21 @@ class Archiver {
       isLast: ({ pending }) => pending === 0,
     })
     for await (const group of groups) {
+      this.#waitingSince.set(shard, group[0].storedMs)
       await intake.take(group, signal)
       const { pending, storedMs } = group[group.length - 1]
-      metrics.set('history_lag_seconds', { shard }, pending === 0 ? 0 : (clock.wallMs() - storedMs) / 1_000)
+      if (pending === 0) this.#waitingSince.delete(shard)
+      else this.#waitingSince.set(shard, storedMs)
       if (signal.aborted) return
+    }
+  }
+
+  /** Also while PostgreSQL is away, or after the shard has stopped: the lag grows then. */
+  #showLags(): void {
+    const nowMs = this.#o.clock.wallMs()
+    for (const shard of this.#shards.keys()) {
+      const sinceMs = this.#waitingSince.get(shard) ?? nowMs
+      this.#o.metrics.set('history_lag_seconds', { shard }, Math.max(0, nowMs - sinceMs) / 1_000)
     }
   }
 

@@ -1,4 +1,5 @@
 /** `tapedeck archive` and `tapedeck fetch-session`, and what `tapedeck verify --history` does. */
+import { CodedError } from '../../../../shared/base/errors.ts'
 import { jsonLine } from '../../../base/json-schema.ts'
 import { countText } from '../../../../shared/base/count-text.ts'
 import { sessionId, type SessionId } from '../../../../shared/base/units.ts'
@@ -17,6 +18,8 @@ import type { LogFacts } from '../../../base/log-facts.ts'
 import { findServiceManager } from '../../../command-line/service-manager.ts'
 import { connectTeam } from '../nats/connect.ts'
 import { readTeam, readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION, type TeamAddress } from '../nats/options.ts'
+import type { TeamLog } from '../nats/team-log.ts'
+import { decodePlan, PLAN_KEY } from '../plan/document.ts'
 import { authorshipText } from '../sign/authorship.ts'
 import { readTrust, TRUST_OPTION } from '../sign/trust.ts'
 import { Archive } from './archive.ts'
@@ -87,7 +90,11 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
   const metrics = createTeamMetrics({ team: address.team, role: 'archiver' })
   let isConnected = true
   const undoState = log.onState(({ is }) => (isConnected = is === 'connected'))
-  const monitored = { metrics: () => metrics.text(), health: () => archiverHealth(isConnected) }
+  metrics.beforeRead(() => {
+    metrics.set('connected', { server: 'nats' }, isConnected ? 1 : 0)
+    metrics.set('connected', { server: 'postgresql' }, db.isReachable() ? 1 : 0)
+  })
+  const monitored = { metrics: () => metrics.text(), health: () => archiverHealth(isConnected, db.isReachable()) }
   const server = metricsAddress === undefined ? undefined : await serveMetrics(metricsAddress, monitored)
   const report = (level: Parameters<Report>[0], text: string, facts?: LogFacts): void => {
     if (values.on('json'))
@@ -105,7 +112,13 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
     await log.ensureBuckets()
     await claimTeam(log, db, values.on('replace-history'))
     if (server !== undefined)
-      leases = watchLeases(log.bucket('leases'), metrics, clock, AbortSignal.any([signal, ended.signal]))
+      leases = watchLeases(
+        log.bucket('leases'),
+        () => plannedShards(log),
+        metrics,
+        clock,
+        AbortSignal.any([signal, ended.signal]),
+      )
     const archive = new Archive(db, {
       onFrames: tickDays === null ? undefined : await tickSink(db, tickDays, () => clock.wallMs()),
     })
@@ -132,10 +145,21 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
   }
 }
 
-const archiverHealth = (ok: boolean): Health =>
+const archiverHealth = (log: boolean, history: boolean): Health =>
   healthOf([
-    { check: 'log', ok, text: ok ? 'Connected to the team’s servers.' : 'Not connected to the team’s servers.' },
+    {
+      check: 'log',
+      ok: log,
+      text: log ? 'Connected to the team’s servers.' : 'Not connected to the team’s servers.',
+    },
+    { check: 'history', ok: history, text: history ? 'Connected to PostgreSQL.' : 'Not connected to PostgreSQL.' },
   ])
+
+/** The shards of the team's plan; none without one. */
+async function plannedShards(log: TeamLog): Promise<readonly number[]> {
+  const entry = await log.bucket('plan').get(PLAN_KEY)
+  return (entry?.value ? decodePlan(entry.value) : null)?.shards.map(({ shard }) => shard) ?? []
+}
 
 /** Reads `--ticks`, days; null if it isn't given. Throws UsageError. */
 function readDays(values: Values): number | null {
@@ -209,6 +233,8 @@ const ID_LENGTH = 26
 async function sessionNamed(history: History, text: string): Promise<SessionId> {
   if (text.length >= ID_LENGTH) return sessionId(text)
   const rows = (await history.sessions()).filter(({ isComplete, isRemoved }) => isComplete && !isRemoved)
+  if (text === 'latest' && rows.length === 0)
+    throw new CodedError('not-found', `The history of team ${history.team} has no complete session yet.`)
   if (text !== 'latest' && !rows.some(({ session }) => session.startsWith(text.toLowerCase()))) return sessionId(text)
   return findSession(
     rows.map(({ session, startedMs }) => ({ session, startedMs, binnedMs: null })),

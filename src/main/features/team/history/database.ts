@@ -36,6 +36,8 @@ export interface Database extends Sql {
   transaction<T>(run: (sql: Sql) => Promise<T>): Promise<T>
   /** Opens a connection for locks, which last as long as it does. */
   openLocks(): Promise<Locks>
+  /** Whether the server was there when it was last asked, and hasn't ended a connection since. */
+  isReachable(): boolean
   close(): Promise<void>
 }
 
@@ -91,11 +93,16 @@ export async function connectDatabase(target: HistoryTarget, team: TeamName): Pr
 }
 
 function overPool(pool: Pool, place: string, team: TeamName, newClient: () => Client): Database {
+  let isReachable = true
   const guarded = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
-      return await run()
+      const result = await run()
+      isReachable = true
+      return result
     } catch (thrown) {
-      throw historyError(thrown, place)
+      const error = historyError(thrown, place)
+      if (error.code === 'offline') isReachable = false
+      throw error
     }
   }
   return {
@@ -131,8 +138,13 @@ function overPool(pool: Pool, place: string, team: TeamName, newClient: () => Cl
       guarded(async () => {
         const client = newClient()
         const ended = new AbortController()
-        client.on('error', () => ended.abort())
-        client.on('end', () => ended.abort())
+        let isClosing = false
+        const onEnd = (): void => {
+          if (!isClosing) isReachable = false
+          ended.abort()
+        }
+        client.on('error', onEnd)
+        client.on('end', onEnd)
         await client.connect()
         const ask = (what: string, number: number) =>
           guarded(async () => {
@@ -146,9 +158,13 @@ function overPool(pool: Pool, place: string, team: TeamName, newClient: () => Cl
           take: (number) => ask('pg_try_advisory_lock', number),
           release: async (number) => void (await ask('pg_advisory_unlock', number)),
           lost: ended.signal,
-          close: () => client.end(),
+          close: () => {
+            isClosing = true
+            return client.end()
+          },
         }
       }),
+    isReachable: () => isReachable,
     close: () => pool.end(),
   }
 }

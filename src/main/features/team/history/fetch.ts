@@ -49,7 +49,10 @@ export async function findComplete(history: History, session: SessionId): Promis
   const about = await history.session(session)
   if (about === null || about.isRemoved)
     throw new CodedError('not-found', `The history of team ${history.team} doesn’t have session ${session}.`, {
-      hint: about === null ? 'Check the ID with tapedeck team.' : 'Its day was detached to make room.',
+      hint:
+        about === null
+          ? 'Check the ID: tapedeck verify --history lists those of the history.'
+          : 'Its day was detached to make room.',
     })
   const { end, isComplete } = about
   if (end === null || !isComplete)

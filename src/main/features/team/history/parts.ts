@@ -70,8 +70,7 @@ export async function loadEntries(db: Database, of: PartOf, part: number): Promi
   const { min_seq: minSeq, max_seq: maxSeq, count, sum, data } = row
   if (!equalBytes(rowChecksum([of.id, part, minSeq, maxSeq, count], data), sum))
     throw corruptPart(of, part, 'its entries fail their checksum')
-  const text = zstdDecompressSync(data, { maxOutputLength: MAX_ENTRY_BYTES }).toString('utf8')
-  const entries = text.split('\n').map((line) => {
+  const entries = unpack(of, part, data).map((line) => {
     const entry = parseEntryLine(line)
     if (entry === null) throw corruptPart(of, part, 'an entry can’t be read')
     return entry
@@ -79,6 +78,15 @@ export async function loadEntries(db: Database, of: PartOf, part: number): Promi
   if (entries.length !== count || entries[0].seq !== minSeq || entries[entries.length - 1].seq !== maxSeq)
     throw corruptPart(of, part, 'it has other entries than it says')
   return entries
+}
+
+/** The lines of packed entries. An owner of the database can make their checksum, too. */
+function unpack(of: PartOf, part: number, data: Uint8Array): readonly string[] {
+  try {
+    return zstdDecompressSync(data, { maxOutputLength: MAX_ENTRY_BYTES }).toString('utf8').split('\n')
+  } catch (cause) {
+    throw corruptPart(of, part, 'its entries can’t be unpacked', cause)
+  }
 }
 
 /**
@@ -94,10 +102,13 @@ export async function loadFrame(
   blocks?: readonly CheckedBlock[],
 ): Promise<Frame> {
   const { part, first_seq: firstSeq, last_seq: lastSeq } = row
-  const messages = inOrder(of, row, blocks ?? (await loadBlocks(db, of, part)))
+  const stored = blocks ?? (await loadBlocks(db, of, part))
   const entries = await loadEntries(db, of, part)
-  if (messages.count !== row.messages || entries.length !== row.entries)
+  const count = stored.reduce((sum, { messages: { count } }) => sum + count, 0)
+  // Before anything of the size that the row says is allocated.
+  if (count !== row.messages || entries.length !== row.entries || lastSeq - firstSeq + 1 !== count + entries.length)
     throw corruptPart(of, part, 'messages or entries are missing')
+  const messages = inOrder(of, row, stored)
   const chains = await db.rows<{ conn: number; messages: number; head: Buffer }>(
     `SELECT conn, messages, head FROM ${db.schema}.chain WHERE session = $1 AND part = $2 ORDER BY conn`,
     [of.id, part],
@@ -154,7 +165,8 @@ function inOrder(
 }
 
 /** A part that isn't what was sealed. */
-export const corruptPart = ({ key }: PartOf, part: number, why: string): CodedError =>
+export const corruptPart = ({ key }: PartOf, part: number, why: string, cause?: unknown): CodedError =>
   new CodedError('store-damaged', `Part ${part} of session ${key} is corrupt in the history: ${why}.`, {
+    cause,
     hint: 'Run tapedeck verify --history to see what else is.',
   })

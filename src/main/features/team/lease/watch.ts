@@ -8,16 +8,18 @@ import { createElapsed, readLeases } from './hold.ts'
 const LOOK_MS = 2_000
 
 /**
- * Sets `lease_age_seconds` of every shard that has had a lease: the time since its entry was last seen to change, on the
- * clock of this process. Runs until `signal` aborts. Servers that are away, and teams without leases, are looked at again.
+ * Sets `lease_age_seconds` of every shard that is planned or has had a lease: the time since its entry was last seen to change,
+ * or since this began, on the clock of this process. Runs until `signal` aborts. Servers that are away, and teams without leases, are looked at again.
  */
 export async function watchLeases(
   bucket: Pick<TeamBucket, 'entries' | 'madeMs'>,
+  planned: () => Promise<readonly number[]>,
   metrics: TeamMetrics,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const elapsedMs = createElapsed(clock)
+  const startedMs = elapsedMs()
   const seen = new Map<number, { revision: number; atMs: number }>()
   const stop = metrics.beforeRead(() => {
     for (const [shard, { atMs }] of seen) metrics.set('lease_age_seconds', { shard }, (elapsedMs() - atMs) / 1_000)
@@ -29,6 +31,8 @@ export async function watchLeases(
           if (seen.get(shard)?.revision === revision || (value.released && seen.has(shard))) continue
           seen.set(shard, { revision, atMs: elapsedMs() })
         }
+        // An entry expires after seconds, so one whose recorder died before isn't there any more.
+        for (const shard of await planned()) if (!seen.has(shard)) seen.set(shard, { revision: 0, atMs: startedMs })
       } catch (thrown) {
         if (!(thrown instanceof CodedError)) throw thrown
       }

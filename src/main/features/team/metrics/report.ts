@@ -9,12 +9,13 @@ export type ReportedSessions = Set<string>
 
 export function reportRecorder(
   metrics: TeamMetrics,
-  { isConnected, shard, progress, lagMs, heldBytes, inFlightBytes }: PublishStatus,
+  { isConnected, shard, progress, lagMs, historyLagMs, heldBytes, inFlightBytes }: PublishStatus,
   { epoch, spoolMaxBytes }: Pick<PublishOptions, 'epoch' | 'spoolMaxBytes'>,
   reported: ReportedSessions,
 ): void {
   metrics.set('connected', { server: 'nats' }, isConnected ? 1 : 0)
   metrics.set('publish_lag_seconds', { shard }, lagMs / 1_000)
+  metrics.set('history_lag_seconds', { shard }, historyLagMs / 1_000)
   metrics.set('in_flight_bytes', { shard }, inFlightBytes)
   metrics.set('spool_bytes', { shard }, heldBytes)
   if (spoolMaxBytes !== null) metrics.set('spool_limit_bytes', { shard }, spoolMaxBytes)

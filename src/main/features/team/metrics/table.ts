@@ -19,7 +19,7 @@ export const TEAM_METRICS = {
   history_lag_seconds: {
     type: 'gauge',
     labels: ['shard'],
-    help: 'Age of the oldest message that is in the team’s log and isn’t in the history',
+    help: 'Age of the oldest message that the history doesn’t have; from a recorder, known every 5 s',
   },
   spool_bytes: {
     type: 'gauge',

@@ -74,7 +74,8 @@ class BucketWatch {
   readonly #kv: KV
   readonly #name: string
   readonly #key: string | undefined
-  readonly #createdAt: string
+  /** When it began. */
+  readonly #start: Awaited<ReturnType<typeof readState>>
   readonly #changes: Awaited<ReturnType<KV['watch']>>
   #timer: NodeJS.Timeout | undefined
   /** Revision of the newest change. */
@@ -89,27 +90,29 @@ class BucketWatch {
     kv: KV,
     name: string,
     key: string | undefined,
-    createdAt: string,
+    start: Awaited<ReturnType<typeof readState>>,
     changes: Awaited<ReturnType<KV['watch']>>,
   ) {
     this.#kv = kv
     this.#name = name
     this.#key = key
-    this.#createdAt = createdAt
+    this.#start = start
     this.#changes = changes
     this.#checkLater()
   }
 
   static async start(kv: KV, name: string, key: string | undefined): Promise<BucketWatch> {
-    const { createdAt } = await readState(kv)
-    return new BucketWatch(kv, name, key, createdAt, await kv.watch(key === undefined ? {} : { key }))
+    const start = await readState(kv)
+    return new BucketWatch(kv, name, key, start, await kv.watch(key === undefined ? {} : { key }))
   }
 
   async *entries(): AsyncGenerator<BucketEntry> {
     this.#isWaiting = true
     for await (const entry of this.#changes) {
       this.#isWaiting = false
-      this.#seen = Math.max(this.#seen, entry.revision)
+      // The server has sent all that it had when the watch began: earlier revisions that didn't arrive were removed.
+      const all = (entry.delta ?? 0) === 0 ? this.#start.lastSequence : 0
+      this.#seen = Math.max(this.#seen, entry.revision, all)
       yield toEntry(entry)
       this.#isWaiting = true
     }
@@ -129,7 +132,7 @@ class BucketWatch {
   async #check(): Promise<void> {
     try {
       const { createdAt, lastSequence, messages } = await readState(this.#kv)
-      if (createdAt !== this.#createdAt) return this.#fail('was made again')
+      if (createdAt !== this.#start.createdAt) return this.#fail('was made again')
       if (this.#isWaiting && this.#seen < this.#expected) return this.#fail('has changes that didn’t arrive')
       this.#expected = await this.#newest(messages === 0 ? 0 : lastSequence)
     } catch {

@@ -7,7 +7,7 @@ import { readClosingError } from './closing-error.ts'
 import { connectError, fullError, requestError, TOO_MANY } from './errors.ts'
 import { NatsTeamLog } from './nats-team-log.ts'
 import type { NatsTarget } from '../../../terminal/host.ts'
-import { nextServer } from './next-server.ts'
+import { ServerOrder } from './next-server.ts'
 import { Refusals } from './refusals.ts'
 import type { TeamLog } from './team-log.ts'
 
@@ -47,7 +47,9 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
   const encoder = new TextEncoder()
   const refusals = new Refusals(target.servers)
   const jitterMs = target.tls ? JITTER_TLS_MS : JITTER_MS
-  const open = async (servers: readonly string[]): Promise<NatsConnection> => {
+  const order = new ServerOrder()
+  /** `isAlone`: connects to these servers only, whatever others they name. */
+  const open = async (servers: readonly string[], isAlone = false): Promise<NatsConnection> => {
     const connecting = transport.connect({
       servers: [...servers],
       name,
@@ -59,7 +61,8 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
       // A server that hangs is noticed after 6 to 9 s, which leaves time to reach another one within 15 s.
       pingInterval: 3_000,
       maxPingOut: 2,
-      reconnectToServer: (pool) => pool[nextServer(pool)],
+      ignoreClusterUpdates: isAlone,
+      reconnectToServer: (pool) => (isAlone ? pool[0] : order.next(pool)),
       noAsyncTraces: true,
       ...(target.creds === null ? {} : { authenticator: transport.credsAuthenticator(encoder.encode(target.creds)) }),
       ...(target.seed === null ? {} : { authenticator: transport.nkeyAuthenticator(encoder.encode(target.seed)) }),
@@ -70,7 +73,10 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
       throw connectError(thrown, servers)
     })
   }
-  const connection = await open(target.servers).catch((thrown: unknown) => explain(thrown, target.servers, open))
+  const connection = await open(target.servers).catch((thrown: unknown) =>
+    explain(thrown, target.servers, order.isExhausted, open),
+  )
+  order.connected()
   try {
     checkServer(connection, allowOld)
     const manager = await jetstream.jetstreamManager(connection, { checkAPI: false, timeout: REPLY_MS })
@@ -96,10 +102,11 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
 async function explain(
   thrown: unknown,
   servers: readonly string[],
-  open: (servers: readonly string[]) => Promise<NatsConnection>,
+  isUnclear: boolean,
+  open: (servers: readonly string[], isAlone: boolean) => Promise<NatsConnection>,
 ): Promise<never> {
-  if (servers.length > 1 && thrown instanceof CodedError && thrown.code === 'offline') {
-    const attempts = await Promise.allSettled(servers.map((one) => open([one])))
+  if ((isUnclear || servers.length > 1) && thrown instanceof CodedError && thrown.code === 'offline') {
+    const attempts = await Promise.allSettled(servers.map((one) => open([one], true)))
     for (const one of attempts) if (one.status === 'fulfilled') await one.value.close()
     for (const one of attempts)
       if (one.status === 'rejected' && one.reason instanceof CodedError && one.reason.code !== 'offline')

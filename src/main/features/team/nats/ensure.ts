@@ -1,5 +1,5 @@
 /** The settings of a team's streams and buckets on NATS. */
-import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream'
+import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { LEASE_TTL_MS } from '../lease/lease.ts'
 import { REPORT_TTL_MS } from '../reports/report.ts'
@@ -51,21 +51,26 @@ export function bucketSettings(team: TeamName, bucket: BucketName): Settings {
 
 /**
  * Creates a stream unless it exists. Refuses one that exists with other settings; the number of replicas is the
- * operator's choice.
+ * operator's choice. Returns when it was created, as the server says it.
  */
-export async function ensureStream(manager: JetStreamManager, settings: Settings, replicas: number): Promise<void> {
+export async function ensureStream(manager: JetStreamManager, settings: Settings, replicas: number): Promise<string> {
   const what = `the stream ${settings.name}`
-  let existing: StreamConfig
+  let found: StreamInfo
   try {
-    existing = (await manager.streams.info(settings.name)).config
+    found = await manager.streams.info(settings.name)
   } catch (thrown) {
     if (apiCode(thrown) !== API.noStream) throw requestError(thrown, what)
     try {
-      existing = (await manager.streams.add({ ...settings, num_replicas: replicas })).config
+      found = await manager.streams.add({ ...settings, num_replicas: replicas })
     } catch (thrown) {
       throw requestError(thrown, `creating ${what}`)
     }
   }
+  checkSettings(settings, found.config)
+  return String(found.created)
+}
+
+function checkSettings(settings: Settings, existing: StreamConfig): void {
   const differing = Object.entries(settings).filter(
     ([key, value]) => !isSame(value, existing[key as keyof StreamConfig]),
   )

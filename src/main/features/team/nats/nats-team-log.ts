@@ -132,13 +132,13 @@ export class NatsTeamLog implements TeamLog {
     return given ?? (this.isClustered ? 3 : 1)
   }
 
-  async ensureShard(shard: number, replicas?: number): Promise<void> {
+  async ensureShard(shard: number, replicas?: number): Promise<string> {
     const settings = shardSettings(this.team, shard)
-    await this.#whileConnected(ensureStream(this.#parts.manager, settings, this.#replicas(replicas)))
+    return this.#whileConnected(ensureStream(this.#parts.manager, settings, this.#replicas(replicas)))
   }
 
   async ensureBuckets(replicas?: number, buckets: readonly BucketName[] = BUCKETS): Promise<void> {
-    const ensure = (bucket: BucketName): Promise<void> =>
+    const ensure = (bucket: BucketName): Promise<string> =>
       ensureStream(this.#parts.manager, bucketSettings(this.team, bucket), this.#replicas(replicas))
     await this.#whileConnected(Promise.all(buckets.map(ensure)))
   }

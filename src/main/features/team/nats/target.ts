@@ -2,10 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../../../command-line/command.ts'
 import type { NatsTarget } from '../../../terminal/host.ts'
+import { SEED } from '../sign/key-format.ts'
 
 export type { NatsTarget }
 
 const DEFAULT_PORT = '4222'
+/** Two blocks between dashed lines: a JWT, then a seed. */
+const CREDS = /^-{3,}.*-{3,}\s+\S+\s+-{3,}.*-{3,}\s[\s\S]*^-{3,}.*-{3,}\s+SU[A-Z2-7]{56}\s/m
 
 /**
  * Reads `nats://a:4222,nats://b` or `tls://…`, the credentials file of `--nats-creds`, the authority of `--nats-ca`, and
@@ -24,7 +27,12 @@ export function readNatsTarget(
   const user = [...users][0]
   const password = env.TAPEDECK_NATS_PASSWORD || null
   const seed = env.TAPEDECK_NATS_SEED || null
+  // The client says nothing of its own about them: no server could be reached.
+  if (seed !== null && !SEED.test(seed))
+    throw new UsageError('TAPEDECK_NATS_SEED isn’t the seed of an NKey, which starts with SU')
   const creds = files.creds === undefined ? null : readText('nats-creds', files.creds)
+  if (creds !== null && !CREDS.test(creds))
+    throw new UsageError(`the file of --nats-creds, ${files.creds}, doesn’t hold the JWT and the seed of a NATS user`)
   const ca = files.ca === undefined ? null : readText('nats-ca', files.ca)
   if (user !== undefined && password === null)
     throw new UsageError(`put the password of the NATS user ${user} into TAPEDECK_NATS_PASSWORD`)

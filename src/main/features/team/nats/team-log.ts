@@ -94,9 +94,10 @@ export interface TeamLog {
 
   /**
    * Creates the stream of a shard unless it exists. `replicas` of a new stream: 3 in a cluster and 1 otherwise, unless
-   * given. Refuses an existing stream with other settings.
+   * given. Refuses an existing stream with other settings. Returns when the stream was created, as the server says it: it
+   * differs once the stream was deleted and made again.
    */
-  ensureShard(shard: number, replicas?: number): Promise<void>
+  ensureShard(shard: number, replicas?: number): Promise<string>
   /** The same for the team's buckets; default: all of them. */
   ensureBuckets(replicas?: number, buckets?: readonly BucketName[]): Promise<void>
 

@@ -56,6 +56,10 @@ export class Publisher {
   #inFlightBytes = 0
   readonly #resends = new Resends()
   readonly #watchers = new Set<() => void>()
+  /** When the stream of each shard was created. */
+  readonly #streams = new Map<number, string>()
+  /** Buckets may be missing. */
+  #lacksBuckets = true
 
   constructor(parts: PublisherParts) {
     this.#parts = parts
@@ -96,6 +100,12 @@ export class Publisher {
   /** The team lacks the description of a session that is being published. */
   describeAgain(session: SessionId): void {
     this.#dispatch({ is: 'undescribed', session })
+  }
+
+  /** The team lacks a bucket. */
+  prepareAgain(): void {
+    this.#lacksBuckets = true
+    this.#dispatch({ is: 'unprepared' })
   }
 
   /** Publishes a session again after a seq, also one that was finished. */
@@ -185,11 +195,15 @@ export class Publisher {
         event = { is: 'erased', session }
       } else {
         const { code, message, hint } = toFailure(thrown)
-        event = { is: 'failed', session, trouble: { code, message, hint } }
+        if (code === 'not-found' && USES_BUCKETS.has(operation.do)) this.#lacksBuckets = true
+        const foreign = thrown instanceof Foreign ? { isForeign: true as const } : {}
+        event = { is: 'failed', session, trouble: { code, message, hint, ...foreign } }
       }
     }
     this.#dispatch(event)
-    if (event.is === 'prepared' && !this.#isClosed) this.#parts.onPrepared()
+    if (event.is !== 'prepared' || this.#isClosed) return
+    if (this.#lacksBuckets) this.#dispatch({ is: 'unprepared' })
+    else this.#parts.onPrepared()
   }
 
   #perform(operation: Operation): Promise<PublishEvent> {
@@ -226,10 +240,24 @@ export class Publisher {
     return { is: 'connected' }
   }
 
+  /**
+   * Makes what is missing. Each stream and bucket of a cluster has a leader of its own, so after a server was lost, buckets
+   * are waited for only where they may be gone: frames don't need them.
+   */
   async #prepare(): Promise<PublishEvent> {
+    const log = this.#open()
     const shards = new Set(this.#state.sessions.map(({ id }) => this.#parts.describe(id).shard))
-    await prepareLog(this.#open(), shards)
-    return { is: 'prepared' }
+    const streams = await Promise.all([...shards].map(async (one) => [one, await log.ensureShard(one)] as const))
+    const isNew = this.#lacksBuckets || streams.some(([shard, createdAt]) => this.#streams.get(shard) !== createdAt)
+    // One may be missed again while they are made.
+    this.#lacksBuckets = false
+    if (isNew)
+      await log.ensureBuckets(undefined, RECORDER_BUCKETS).catch((thrown: unknown) => {
+        this.#lacksBuckets = true
+        throw thrown
+      })
+    for (const [shard, createdAt] of streams) this.#streams.set(shard, createdAt)
+    return { is: 'prepared', isNew }
   }
 
   async #announce(session: SessionId): Promise<PublishEvent> {
@@ -246,7 +274,7 @@ export class Publisher {
     this.#schedule.forget(session)
     const last = await log.lastOf(this.#parts.describe(session).shard, session)
     // What the log dropped for its age is in the history.
-    let seq = last === null ? ((await log.watermark(session))?.lastSeq ?? 0) : lastCompleteSeq(session, last.bytes)
+    let seq = last === null ? await this.#archivedSeq(log, session) : lastCompleteSeq(session, last.bytes)
     let heads = await this.#headsAt(session, seq)
     if (last !== null) checkSame(session, last.bytes, heads)
     const start = this.#resends.startOf(session)
@@ -259,12 +287,21 @@ export class Publisher {
     return { is: 'located', session, cursor: { seq, sequence: last?.sequence ?? 0 } }
   }
 
+  async #archivedSeq(log: TeamLog, session: SessionId): Promise<number> {
+    try {
+      return (await log.watermark(session))?.lastSeq ?? 0
+    } catch (thrown) {
+      if (toFailure(thrown).code === 'not-found') this.#lacksBuckets = true
+      throw thrown
+    }
+  }
+
   /** The chains of a session at the end of a flush. */
   async #headsAt(session: SessionId, afterSeq: number): Promise<ChainHeads> {
     const query = { session, afterSeq, maxBytes: 0, withHeads: true }
     const page = await ofStore(session, this.#parts.reader.flushes(query)).catch((thrown: unknown) => {
       // The log has flushes that end elsewhere than the store's.
-      throw toFailure(thrown).code === 'bad-arguments' ? foreign(session) : thrown
+      throw toFailure(thrown).code === 'bad-arguments' ? new Foreign(session) : thrown
     })
     return page.heads ?? new Map<never, never>()
   }
@@ -363,10 +400,15 @@ export class Publisher {
   }
 }
 
+/** What a recorder needs. */
+const RECORDER_BUCKETS = ['sessions', 'watermarks', 'reports'] as const
+/** Operations that do nothing but with buckets. */
+const USES_BUCKETS: ReadonlySet<Operation['do']> = new Set(['announce', 'finish'])
+
 /** Makes the streams and buckets that a recorder needs. */
 export async function prepareLog(log: TeamLog, shards: Iterable<number>): Promise<void> {
   await Promise.all([
-    log.ensureBuckets(undefined, ['sessions', 'watermarks', 'reports']),
+    log.ensureBuckets(undefined, RECORDER_BUCKETS),
     ...[...shards].map((shard) => log.ensureShard(shard)),
   ])
 }
@@ -429,16 +471,20 @@ function checkSame(session: SessionId, bytes: Uint8Array, heads: ChainHeads): vo
   const { chains } = readOwn(session, decodeFrame(bytes))
   for (const { conn, after } of chains) {
     const own = heads.get(conn)?.head
-    if (after !== null && (own === undefined || !equalBytes(after, own))) throw foreign(session)
+    if (after !== null && (own === undefined || !equalBytes(after, own))) throw new Foreign(session)
   }
 }
 
 function readOwn<T>(session: SessionId, result: FrameResult<T>): T {
-  if (!result.ok) throw foreign(session)
+  if (!result.ok) throw new Foreign(session)
   return result.value
 }
 
-const foreign = (session: SessionId): CodedError =>
-  new CodedError('store-damaged', `The team’s log and this store have different messages for session ${session}.`, {
-    hint: 'Another recorder may use a copy of this store.',
-  })
+/** The log has other messages of a session than the store. */
+class Foreign extends CodedError {
+  constructor(session: SessionId) {
+    super('store-damaged', `The team’s log and this store have different messages for session ${session}.`, {
+      hint: 'Another recorder may use a copy of this store.',
+    })
+  }
+}

@@ -13,9 +13,10 @@ import type { SessionInfo } from '../session-info.ts'
 import type { SigningKey } from '../sign/keys.ts'
 import { sizeText } from '../../../../shared/base/size-text.ts'
 import { keepReporting, MAX_SESSIONS, reportText, type RecorderReport } from '../reports/report.ts'
+import { AgeMarks } from './age-marks.ts'
 import { DroppedFrames } from './dropped.ts'
 import { Publisher } from './publisher.ts'
-import { Spool } from './spool.ts'
+import { Spool, type SpoolSession } from './spool.ts'
 import type { Trouble } from './state.ts'
 
 /** How often the store is asked about sessions that a crash left open, and the team about its history, ms. */
@@ -47,6 +48,11 @@ export interface PublishStatus {
   readonly progress: readonly SessionProgress[]
   /** Age of the oldest message committed in this run that the log doesn't have, ms; 0: there is none. */
   readonly lagMs: number
+  /**
+   * The same for what the history doesn't have, as far as its archiver has told; messages of earlier runs count from the
+   * start of this one.
+   */
+  readonly historyLagMs: number
 }
 
 /** Last seqs of a session: in the store, as far as this run committed it, in the log, and in the history. */
@@ -76,14 +82,19 @@ export class Publishing {
   readonly #publisher: Publisher
   /** The last committed seq of each session of this run. */
   readonly #committed = new Map<SessionId, number>()
-  /** When seqs were committed, about one for each second, for those that the log doesn't have. */
-  readonly #ages = new Map<SessionId, { readonly seq: number; readonly atMs: number }[]>()
+  /** When seqs were committed that the log doesn't have, and those that the history doesn't have. */
+  readonly #unpublished = new Map<SessionId, AgeMarks>()
+  readonly #unarchived = new Map<SessionId, AgeMarks>()
+  readonly #startedMs: number
   readonly #dropped = new DroppedFrames((session) =>
     this.#publisher.isResending(session) ? null : this.#publisher.publishedSeq(session),
   )
   /** Sessions that the store has closed. */
   readonly #closed = new Set<SessionId>()
-  readonly #givenUp = new Set<SessionId>()
+  /** Why each of these sessions can't be published. */
+  readonly #givenUp = new Map<SessionId, string>()
+  /** Those of them of which the log has something. */
+  readonly #inLog = new Set<SessionId>()
   #trouble: Trouble | null = null
   #heldBytes = 0
   /** Parts of `--spool-max` that were warned of: 0, 1 (half) or 2. */
@@ -95,6 +106,7 @@ export class Publishing {
   /** Goes on with the sessions of earlier runs. Throws `disk-error` if the list of them can't be read. */
   constructor(parts: PublishingParts) {
     this.#parts = parts
+    this.#startedMs = this.#elapsedMs()
     this.#spool = new Spool(parts.store, parts.team)
     this.#publisher = new Publisher({
       connect: parts.connect,
@@ -110,9 +122,11 @@ export class Publishing {
       onFinished: (session, end) => this.#note(() => this.#spool.ended(session, end)),
       onErased: (session) => this.#note(() => this.#spool.remove(session)),
       onTrouble: (trouble) => this.#onTrouble(trouble),
-      onGivenUp: (session, { message, hint }) => {
-        this.#givenUp.add(session)
-        parts.say('warn', `Session ${session} can’t be published: ${message}`, hint)
+      onGivenUp: (session, { message, hint, isForeign }) => {
+        const why = `Session ${session} can’t be published: ${message}`
+        this.#givenUp.set(session, why)
+        if (isForeign === true) this.#inLog.add(session)
+        parts.say('warn', why, hint)
       },
     })
     this.#publisher.start()
@@ -143,7 +157,9 @@ export class Publishing {
       spoolBytes,
       spoolLimitBytes: spoolMaxBytes && Math.round(spoolMaxBytes),
       unpublished,
-      trouble: trouble && reportText(`${trouble.message} ${trouble.hint ?? ''}`.trim()),
+      trouble: trouble
+        ? reportText(`${trouble.message} ${trouble.hint ?? ''}`.trim())
+        : ([...this.#givenUp.values()].map(reportText).at(-1) ?? null),
       sessions: this.#publisher.state.sessions.slice(0, MAX_SESSIONS).map(({ id }) => id),
     }
   }
@@ -163,16 +179,23 @@ export class Publishing {
 
   #noteAge(session: SessionId, seq: number): void {
     const atMs = this.#elapsedMs()
-    const ages = this.#unpublished(session)
-    const last = ages.at(-1)
-    if (last === undefined || atMs - last.atMs >= AGE_STEP_MS) ages.push({ seq, atMs })
-    this.#ages.set(session, ages)
+    for (const [marks, doneSeq] of [
+      [this.#unpublished, this.#publisher.publishedSeq(session)],
+      [this.#unarchived, this.#spool.get(session)?.archivedSeq ?? 0],
+    ] as const) {
+      const of = marks.get(session) ?? new AgeMarks(AGE_STEP_MS)
+      marks.set(session, of)
+      of.oldestAfter(doneSeq)
+      of.add(seq, atMs)
+    }
   }
 
-  /** The noted ages of what the log doesn't have. */
-  #unpublished(session: SessionId): { readonly seq: number; readonly atMs: number }[] {
-    const publishedSeq = this.#publisher.publishedSeq(session)
-    return (this.#ages.get(session) ?? []).filter(({ seq }) => seq > publishedSeq)
+  /** Since when something waits for the history that may still come; Infinity: nothing does. */
+  #unarchivedSince({ info, archivedSeq }: SpoolSession): number {
+    if (this.#givenUp.has(info.session)) return Infinity
+    const marks = this.#unarchived.get(info.session)
+    if (marks !== undefined) return marks.oldestAfter(archivedSeq) ?? Infinity
+    return info.end !== null && archivedSeq >= info.end.lastSeq ? Infinity : this.#startedMs
   }
 
   #elapsedMs(): number {
@@ -205,7 +228,12 @@ export class Publishing {
     const isOpen = ({ session, end }: SessionInfo): boolean => end === null && !this.#givenUp.has(session)
     const open = new Set(sessions.filter(({ info }) => isOpen(info)).map(({ info }) => info.session))
     const behind = progress.map((one) => (open.has(one.session) ? Math.max(0, one.committedSeq - one.publishedSeq) : 0))
-    const oldestMs = Math.min(...progress.map(({ session }) => this.#unpublished(session)[0]?.atMs ?? Infinity))
+    const nowMs = this.#elapsedMs()
+    const ageOf = (oldestMs: number): number => (oldestMs === Infinity ? 0 : nowMs - oldestMs)
+    const unpublished = progress.map(
+      ({ session, publishedSeq }) => this.#unpublished.get(session)?.oldestAfter(publishedSeq) ?? Infinity,
+    )
+    const unarchived = sessions.map((one) => this.#unarchivedSince(one))
     return {
       team,
       shard: options.shard,
@@ -219,7 +247,8 @@ export class Publishing {
       heldBytes: this.#heldBytes,
       inFlightBytes: this.#publisher.inFlightBytes,
       progress,
-      lagMs: oldestMs === Infinity ? 0 : this.#elapsedMs() - oldestMs,
+      lagMs: ageOf(Math.min(...unpublished)),
+      historyLagMs: ageOf(Math.min(...unarchived)),
     }
   }
 
@@ -280,13 +309,17 @@ export class Publishing {
       const { log, state } = this.#publisher
       // Before that, the buckets may be just being made, at which nats-server 2.9 panics.
       if (log?.state().is !== 'connected' || !state.isPrepared) return
-      await this.#lookAtSession(log, info).catch(() => undefined) // the publisher says what is wrong
+      await this.#lookAtSession(log, info).catch((thrown: unknown) => {
+        // The publisher says what else is wrong.
+        if (toFailure(thrown).code === 'not-found') this.#publisher.prepareAgain()
+      })
     }
   }
 
   /** Notes how far the history has a session, and publishes again what it needs and the log lost. */
   async #lookAtSession(log: TeamLog, info: SessionInfo): Promise<void> {
     const { session, end } = info
+    if (this.#givenUp.has(session)) await this.#takeUpAgain(log, info)
     const watermark = await log.watermark(session)
     if (watermark !== null) this.#note(() => this.#spool.archived(session, watermark))
     // Also one that is just being published again.
@@ -303,6 +336,19 @@ export class Publishing {
     const { team, say } = this.#parts
     say('warn', `The log of the team ${team} dropped messages of session ${session} before they were archived.`, 'They are published again.') // oxfmt-ignore
     this.#publisher.resend(session, dropped, end !== null)
+  }
+
+  /** Publishes a session that was given up once what stood in its way is gone, as when somebody deleted the stream. */
+  async #takeUpAgain(log: TeamLog, { session, shard, end }: SessionInfo): Promise<void> {
+    const last = await log.lastOf(shard, session).catch((thrown: unknown) => {
+      if (toFailure(thrown).code === 'not-found') return null
+      throw thrown
+    })
+    if (last !== null) this.#inLog.add(session)
+    else if (this.#inLog.delete(session)) {
+      this.#givenUp.delete(session)
+      this.#publisher.add(session, end !== null || this.#closed.has(session))
+    }
   }
 
   #warnOfSize(): void {

@@ -29,6 +29,8 @@ export interface Trouble {
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string | undefined
+  /** The log has other messages of the session than the store. */
+  readonly isForeign?: true
 }
 
 export interface PublishState {
@@ -84,6 +86,8 @@ export type PublishEvent =
   | { readonly is: 'released'; readonly session: SessionId }
   /** The team doesn't have its description. */
   | { readonly is: 'undescribed'; readonly session: SessionId }
+  /** A bucket is gone. */
+  | { readonly is: 'unprepared' }
   /** The connection was lost, or is there again. */
   | { readonly is: 'link'; readonly isUp: boolean }
   /** The connection was closed for good, so a new one is needed. */
@@ -91,7 +95,8 @@ export type PublishEvent =
   | { readonly is: 'waited' }
   // Ends of operations:
   | { readonly is: 'connected' }
-  | { readonly is: 'prepared' }
+  /** `isNew`: a stream or bucket may have been made again, so that the team doesn't know the sessions. */
+  | { readonly is: 'prepared'; readonly isNew: boolean }
   | { readonly is: 'announced'; readonly session: SessionId }
   | { readonly is: 'located'; readonly session: SessionId; readonly cursor: Cursor }
   | { readonly is: 'published'; readonly session: SessionId; readonly cursor: Cursor }
@@ -138,6 +143,8 @@ export function step(state: PublishState, event: PublishEvent): Step {
       return proceed(remove(state, event.session))
     case 'undescribed':
       return proceed(change(state, event.session, { isAnnounced: false }))
+    case 'unprepared':
+      return proceed({ ...state, isPrepared: false })
     case 'dropped': {
       const doubted = change(state, event.session, { cursor: null, hasMore: true })
       return proceed(event.ends === true ? { ...doubted, busy: null } : doubted)
@@ -145,17 +152,23 @@ export function step(state: PublishState, event: PublishEvent): Step {
     case 'erased':
       return proceed({ ...remove(state, event.session), busy: null })
     case 'link':
-      // An operation that is running fails by itself. A wait is over once the connection is there again.
-      if (!event.isUp || state.busy !== 'wait') return { state, effects: [] }
-      return withEffect({ do: 'stop-waiting' }, proceed({ ...state, busy: null }))
+      if (!event.isUp) return { state, effects: [] }
+      // An operation that is running fails by itself. A wait is over once the connection is there again, and failures of the one
+      // before say nothing about how long to wait for this one.
+      if (state.busy !== 'wait') return { state: { ...state, failures: 0 }, effects: [] }
+      return withEffect({ do: 'stop-waiting' }, proceed({ ...state, busy: null, failures: 0 }))
     case 'lost':
       return proceed({ ...state, isConnected: false })
     case 'waited':
       return state.busy === 'wait' ? proceed({ ...state, busy: null }) : { state, effects: [] }
     case 'connected':
       return succeeded({ ...state, isConnected: true })
-    case 'prepared':
-      return succeeded({ ...state, isPrepared: true })
+    case 'prepared': {
+      const sessions = event.isNew
+        ? state.sessions.map((one) => ({ ...one, isAnnounced: false, cursor: null }))
+        : state.sessions
+      return succeeded({ ...state, sessions, isPrepared: true })
+    }
     case 'announced':
       return succeeded(change(state, event.session, { isAnnounced: true }))
     case 'located':
@@ -194,8 +207,8 @@ function failed(state: PublishState, session: SessionId | null, trouble: Trouble
     case 'server-error':
       return wait(doubt(idle, session), trouble, ms)
     case 'not-found': {
-      // A stream or bucket is gone: make them again, and read back what is there.
-      const sessions = idle.sessions.map((one) => ({ ...one, isAnnounced: false, cursor: null }))
+      // A stream or bucket is gone, or has no leader just now: look, make what is gone, and read back what is there.
+      const sessions = idle.sessions.map((one) => ({ ...one, cursor: null }))
       return wait({ ...idle, sessions, isPrepared: false }, trouble, ms)
     }
     case 'store-damaged':

@@ -14,6 +14,8 @@ export interface DesktopState {
   readonly staysWithoutWindow: boolean
   /** Quitting would end a session of a real market, so the app asks first. */
   readonly asksBeforeQuit: boolean
+  /** A session is open, but the store can't be written to: quitting would lose what waits in memory. */
+  readonly isUnsaved: boolean
 }
 
 const two = (n: number): string => String(n).padStart(2, '0')
@@ -30,8 +32,10 @@ const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 export function desktopState(status: StatusState, settings: Pick<Settings, 'desktop'>, tray: boolean): DesktopState {
   const { recorder, source } = status
   const recording = recorder.is === 'recording'
-  /** A paused recording counts as recording. */
-  const goesOn = recording || recorder.is === 'paused'
+  /** A recording that is paused, fails or is still to begin counts as recording if it resumes automatically. */
+  const goesOn = recorder.is !== 'off' && !(recorder.is === 'broken' && recorder.start === 'failed')
+  const isUnsaved = recorder.is === 'broken' && recorder.start === undefined
+  const endsSession = recording || recorder.is === 'paused'
   const real = goesOn && source === 'service'
   const where = source === 'demo' ? ' (demo market)' : ''
   const what =
@@ -47,7 +51,8 @@ export function desktopState(status: StatusState, settings: Pick<Settings, 'desk
     tooltip: `Tapedeck${where}: ${what}`,
     keepAwake: goesOn,
     staysWithoutWindow: tray && real && settings.desktop.keepInTray,
-    asksBeforeQuit: real && settings.desktop.askOnQuit,
+    asksBeforeQuit: real && ((endsSession && settings.desktop.askOnQuit) || isUnsaved),
+    isUnsaved,
   }
 }
 

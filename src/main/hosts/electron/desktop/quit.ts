@@ -5,26 +5,42 @@ import type { Terminal } from '../../open-terminal.ts'
 /** `end`: quit. `window`: close the windows and keep recording in the tray. `stay`: cancel. */
 export type QuitAnswer = 'end' | 'window' | 'stay'
 
-const WORDS: Readonly<Record<QuitAnswer, string>> = {
-  end: 'Quit',
+const SAVED = {
+  title: 'Tapedeck is recording',
+  message: 'Quit and stop recording?',
+  detail: 'The recording is saved. Messages sent while Tapedeck is closed can’t be recovered later.',
   window: 'Close the window, keep recording',
-  stay: 'Cancel',
+  checkboxLabel: 'Don’t ask again',
+}
+/** Without “Don’t ask again”: unsaved messages are always asked about. */
+const UNSAVED = {
+  title: 'Tapedeck can’t save messages',
+  message: 'Quit and lose unsaved messages?',
+  detail:
+    'The store can’t be written to. Messages still in memory will be lost, and messages sent while Tapedeck is closed can’t be recovered later.',
+  window: 'Close the window, keep trying',
 }
 
-/** `window`: whether to offer closing the window and continuing to record. */
-export async function askToQuit(terminal: Pick<Terminal, 'setSettings' | 'log'>, window: boolean): Promise<QuitAnswer> {
+/**
+ * `window`: whether to offer closing the window and continuing to record. `isUnsaved`: messages wait in memory because
+ * the store can't be written to.
+ */
+export async function askToQuit(
+  terminal: Pick<Terminal, 'setSettings' | 'log'>,
+  window: boolean,
+  isUnsaved: boolean,
+): Promise<QuitAnswer> {
   const answers: readonly QuitAnswer[] = window ? ['end', 'window', 'stay'] : ['end', 'stay']
   const cancel = answers.indexOf('stay')
+  const { window: closing, ...texts } = isUnsaved ? UNSAVED : SAVED
+  const labels: Readonly<Record<QuitAnswer, string>> = { end: 'Quit', window: closing, stay: 'Cancel' }
   const { response, checkboxChecked } = await dialog.showMessageBox({
     type: 'question',
-    title: 'Tapedeck is recording',
-    message: 'Quit and stop recording?',
-    detail: 'The recording is saved. Messages sent while Tapedeck is closed can’t be recovered later.',
-    buttons: answers.map((one) => WORDS[one]),
+    ...texts,
+    buttons: answers.map((one) => labels[one]),
     defaultId: cancel,
     cancelId: cancel,
     noLink: true,
-    checkboxLabel: 'Don’t ask again',
   })
   const answer = answers[response] ?? 'stay'
   if (checkboxChecked && answer === 'end') {

@@ -75,7 +75,7 @@ function follow<T>({ transport, chart, query, rows, inView, flowAt, none, show, 
     }
     for (const [i, startMs] of bars.startMs.entries()) flows.set(startMs, flowAt(bars, i))
     show(flowOf, reset === null ? Math.min(...bars.startMs) : -Infinity, held())
-    onSides({ meter, coverage })
+    onSides({ meter, coverage, range: read })
   }
   const look = (): void => {
     const range = inView()

@@ -68,7 +68,7 @@ export function followProfile(
   const take = ({ reset, bars, meter, coverage }: FlowValue): void => {
     if (reset !== null) cells = new Map()
     isRead = true
-    sides = { meter, coverage }
+    sides = { meter, coverage, range: null }
     for (const [i, startMs] of bars.startMs.entries()) cells.set(startMs, bars.cells?.[i] ?? NO_CELLS)
     show()
   }

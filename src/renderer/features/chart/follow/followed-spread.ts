@@ -198,9 +198,12 @@ export class FollowedSpread implements Following {
     const fromMs = this.#fromMs
     const short = this.#legs.filter(({ hasOlder, bars }) => hasOlder && (bars.at(0)?.startMs ?? Infinity) >= fromMs)
     for (const leg of short) {
-      const page = await this.#ask(leg, leg.bars.at(0)?.startMs ?? null)
+      const beforeMs = leg.bars.at(0)?.startMs ?? null
+      const page = await this.#ask(leg, beforeMs)
       if (this.#isStopped || resets !== this.#resets) return false
       if (page === null) throw new Error('no page')
+      // A chart that reloads asks again for the page that it waits for. The first response has joined already.
+      if ((leg.bars.at(0)?.startMs ?? null) !== beforeMs) continue
       leg.bars = [...page.bars, ...leg.bars]
       leg.hasOlder = page.more
       leg.spans.addCorrupt(page.gaps)

@@ -6,7 +6,7 @@ import {
   type ChartTemplate,
   type StudyKind,
 } from '../../../../shared/features/chart/chart-settings.ts'
-import { FIRST_FORMULA } from '../../../../shared/core/market/formula/compiled.ts'
+import { FIRST_FORMULA, formulaProblem } from '../../../../shared/core/market/formula/compiled.ts'
 import type { Parameter } from '../../../../shared/core/market/indicators/row.ts'
 import {
   INDICATORS,
@@ -166,6 +166,18 @@ export function unplacedNote(one: Placed): { readonly brief: string; readonly te
     brief: t('no range'),
     text: t('Nothing to show without a range. Choose one with “Volume profile of a range…” in the chart’s menu.'),
   }
+}
+
+/** Says that a formula as last edited has an error, and what the chart shows in its place; null if it has none. */
+export function formulaNote({
+  formula,
+}: Pick<ChartIndicator, 'formula'>): { readonly brief: string; readonly text: string } | null {
+  if (formula === undefined) return null
+  const problem = formulaProblem(formula.draft ?? formula.text)
+  if (problem === null) return null
+  return formulaProblem(formula.text) === null
+    ? { brief: t('edit has an error'), text: t('{problem} The chart shows the formula before this edit.', { problem }) }
+    : { brief: t('error in the formula'), text: problem }
 }
 
 /** Gives an indicator that needs an anchor and has none this one, UTC ms. */

@@ -41,6 +41,8 @@ export interface ChartWindow {
   readonly atEnd: boolean
   /** Whether it is at its end, and nothing follows. */
   readonly isOver: boolean
+  /** Whether nothing of this instrument is in the replay shown, and nothing will be. */
+  isAbsent(): Promise<boolean>
   /** Starts playback of the replay shown; null if there is none, it is playing or at its end. */
   readonly play: (() => void) | null
   /** Shows a notification. */
@@ -101,6 +103,7 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     get isOver() {
       return app.isOver
     },
+    isAbsent: () => replay.lacks(instrument()),
     get play() {
       return replay.state && !replay.state.playing && !app.atEnd ? () => replay.play(true) : null
     },

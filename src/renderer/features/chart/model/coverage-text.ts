@@ -11,7 +11,7 @@ export interface ShownFlow {
   /** The sides of the footprint; null: there is none. */
   readonly footprint: SidesNote | null
   readonly indicators: readonly ChartIndicator[]
-  /** The sides that delta, CVD and VWAP of trades are computed from. */
+  /** The sides of the trades that delta, CVD and VWAP of trades are computed from. */
   readonly sides: SidesNote
   readonly studies: readonly StudyLegend[]
 }
@@ -28,6 +28,24 @@ export function flowNote(
   return read === null ? plainNote(t('reading trades…')) : sidesLabel(read)
 }
 
+/** As `flowNote`, for a footprint, which reads more bars than those in view and says which. `time`: UTC ms as text. */
+export function footprintNote(
+  shown: Parameters<typeof flowNote>[0],
+  read: ReadSides | null,
+  time: (ms: number) => string,
+): SidesNote {
+  const note = flowNote(shown, read)
+  if (read === null || read.range === null || !shown.isTimed || shown.spread !== null || shown.asset === 'forex')
+    return note
+  const { fromMs, toMs } = read.range
+  const from = time(fromMs)
+  const range =
+    toMs === null
+      ? t('Counted over all bars from {from} on, in view or not.', { from })
+      : t('Counted over all bars from {from} to {to}, in view or not.', { from, to: time(toMs) })
+  return { ...note, text: `${note.text.replace(/([^.])$/, '$1.')} ${range}` }
+}
+
 /** One sentence or more for each figure, such as "Footprint: Sides inferred, 98.0 % explained by quotes."; empty: none. */
 export function coverageText({ footprint, indicators, sides, studies }: ShownFlow): string {
   const figures: string[] = []
@@ -38,8 +56,11 @@ export function coverageText({ footprint, indicators, sides, studies }: ShownFlo
   if (footprint !== null) add(t('Footprint'), footprint.text)
   const shown = indicators.filter((one) => !one.hidden)
   const [unplaced, placed] = [true, false].map((is) => shown.filter((one) => (unplacedNote(one) !== null) === is))
-  const sided = placed.filter((one) => studySpec(one)?.needsSides === true)
+  const ofTrades = placed.filter((one) => studySpec(one)?.needsSides === true)
+  const isSideless = (one: ChartIndicator) => sides.ofTrades !== undefined && studySpec(one)?.isSideless === true
+  const [sideless, sided] = [true, false].map((is) => ofTrades.filter((one) => isSideless(one) === is))
   if (sided.length > 0) add(sided.map(studyTitle).join(', '), sides.text)
+  if (sideless.length > 0 && sides.ofTrades) add(sideless.map(studyTitle).join(', '), sides.ofTrades.text)
   for (const one of placed) {
     const profile = studies.find(({ id }) => id === one.id)?.profile
     if (!profile) continue

@@ -15,6 +15,10 @@ export interface ShownChart {
   readonly asset: AssetClass
   /** The ratio or difference shown instead of the instrument's own prices; null: none. */
   readonly spread: ChartSpread | null
+  /** The symbols the chart is compared with, never itself. Their percent scale replaces the chosen one. */
+  readonly compared: readonly InstrumentId[]
+  /** Ticks and bars by trades can be shown. */
+  readonly hasTrades: boolean
   /** Bars by trades; null: none. */
   readonly eventBars: EventBarRule | null
   readonly interval: Interval
@@ -71,10 +75,11 @@ export function shownChart(settings: ChartSettings, instrument: InstrumentId): S
   const asset = parseInstrument(instrument)?.asset ?? 'crypto'
   const { interval } = settings
   const spread = settings.spread?.of === instrument ? settings.spread : null
-  const eventBars = spread === null ? settings.eventBars : null
-  const ticks = settings.ticks && eventBars === null && spread === null
+  const hasTrades = spread === null && asset !== 'forex'
+  const eventBars = hasTrades ? settings.eventBars : null
+  const ticks = settings.ticks && eventBars === null && hasTrades
   const isTimed = !ticks && eventBars === null && spread === null
-  const hasFlow = isTimed && asset !== 'forex'
+  const hasFlow = isTimed && hasTrades
   const of =
     spread !== null
       ? spreadSource(instrument, settings.of)
@@ -84,6 +89,8 @@ export function shownChart(settings: ChartSettings, instrument: InstrumentId): S
   return {
     asset,
     spread,
+    compared: ticks || eventBars !== null ? [] : settings.compare.filter((one) => one !== instrument),
+    hasTrades,
     eventBars,
     interval,
     ticks,

@@ -181,6 +181,30 @@ export function autoGroup(
   return bars.length === 0 || most === Infinity ? ofBar : Math.max(ofBar, groupFor(high - low, decimals, most))
 }
 
+/** An automatic group, and how many bars it was chosen from. */
+export interface AutoRows {
+  readonly group: number
+  readonly bars: number
+}
+
+/** So many bars are enough to choose rows from. */
+const ENOUGH_BARS = 4
+
+/**
+ * The automatic group once these bars are shown: it stays, except that one chosen from fewer than four bars may still
+ * grow. The first seconds of a market are no measure of its bars. `before`: the choice so far; null: none.
+ */
+export function autoRows(
+  before: AutoRows | null,
+  bars: readonly { readonly high: number; readonly low: number }[],
+  decimals: number,
+  most: number,
+): AutoRows | null {
+  if (bars.length === 0 || (before !== null && before.bars >= ENOUGH_BARS)) return before
+  const group = Math.max(before?.group ?? 1, autoGroup(bars, decimals, most))
+  return { group, bars: Math.max(before?.bars ?? 0, bars.length) }
+}
+
 /** The least 1-2-5 group that splits a span of prices into at most `levels` rows. */
 export function groupFor(span: number, decimals: number, levels: number): number {
   for (const group of groupSteps()) if ((span * 10 ** decimals) / group < levels) return group

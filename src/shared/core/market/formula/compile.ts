@@ -27,7 +27,16 @@ const ALL_BARS = 200_000
 /** A formula as a row of an indicator. */
 export type FormulaSpec = Pick<
   IndicatorSpec,
-  'place' | 'parameters' | 'outputs' | 'takesPrice' | 'usualPrice' | 'unit' | 'needsSides' | 'drawn' | 'create'
+  | 'place'
+  | 'parameters'
+  | 'outputs'
+  | 'takesPrice'
+  | 'usualPrice'
+  | 'unit'
+  | 'needsSides'
+  | 'isSideless'
+  | 'drawn'
+  | 'create'
 > & {
   /** The levels with these values of its settings; none if they make the formula impossible. Default: `drawn.levels`. */
   readonly levelsOf?: (values: readonly number[]) => readonly number[]

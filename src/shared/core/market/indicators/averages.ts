@@ -2,7 +2,7 @@
 import { ABSENT, comparing, lookingBack, stepping, type Indicator, type Smoother, type Take } from './indicator.ts'
 import { smoothed, trueRange, type PriceOf } from './indicators.ts'
 import type { WrittenSpec } from './row.ts'
-import { length } from './row.ts'
+import { PRICE_LINE, ofLength, length } from './row.ts'
 import { delayed, exponential, highest, lowest, simple, sum, weighted, wilder, Window } from './windows.ts'
 
 /** Wilder's smoothed average: [average]. New Concepts in Technical Trading Systems, 1978. */
@@ -110,67 +110,28 @@ function chandelier(n: number, multiple: number): Indicator {
 }
 
 const percent = { key: 'percent', title: 'Percent', value: 2.5, least: 0.1, most: 50 }
-const line = { place: 'price', takesPrice: true, usualPrice: 'close', unit: 'price' } as const
 
 export const AVERAGE_ROWS = {
-  rma: {
-    ...line,
-    title: 'Smoothed moving average (Wilder)',
-    short: 'RMA',
-    parameters: [length(14)],
-    outputs: ['RMA'],
-    create: ([n], price) => rma(n, price),
-  },
-  vwma: {
-    ...line,
-    title: 'Volume-weighted moving average',
-    short: 'VWMA',
-    parameters: [length(20)],
-    outputs: ['VWMA'],
-    create: ([n], price) => vwma(n, price),
-  },
-  hull: {
-    ...line,
-    title: 'Hull moving average',
-    short: 'HMA',
-    parameters: [length(20)],
-    outputs: ['HMA'],
-    create: ([n], price) => hull(n, price),
-  },
-  dema: {
-    ...line,
-    title: 'Double exponential moving average',
-    short: 'DEMA',
-    parameters: [length(20)],
-    outputs: ['DEMA'],
-    create: ([n], price) => dema(n, price),
-  },
-  tema: {
-    ...line,
-    title: 'Triple exponential moving average',
-    short: 'TEMA',
-    parameters: [length(20)],
-    outputs: ['TEMA'],
-    create: ([n], price) => tema(n, price),
-  },
+  rma: { ...PRICE_LINE, ...ofLength(14, rma), title: 'Smoothed moving average (Wilder)', short: 'RMA' },
+  vwma: { ...PRICE_LINE, ...ofLength(20, vwma), title: 'Volume-weighted moving average', short: 'VWMA' },
+  hull: { ...PRICE_LINE, ...ofLength(20, hull), title: 'Hull moving average', short: 'HMA' },
+  dema: { ...PRICE_LINE, ...ofLength(20, dema), title: 'Double exponential moving average', short: 'DEMA' },
+  tema: { ...PRICE_LINE, ...ofLength(20, tema), title: 'Triple exponential moving average', short: 'TEMA' },
   kama: {
-    ...line,
+    ...PRICE_LINE,
     title: 'Adaptive moving average (Kaufman)',
     short: 'KAMA',
     parameters: [length(10), length(2, 'fast', 'Fast'), length(30, 'slow', 'Slow')],
-    outputs: ['KAMA'],
     create: ([n, fast, slow], price) => kama(n, fast, slow, price),
   },
   'linear-regression': {
-    ...line,
+    ...PRICE_LINE,
+    ...ofLength(20, linearRegression),
     title: 'Linear regression (end point)',
     short: 'LSMA',
-    parameters: [length(20)],
-    outputs: ['LSMA'],
-    create: ([n], price) => linearRegression(n, price),
   },
   envelope: {
-    ...line,
+    ...PRICE_LINE,
     title: 'Moving average envelope',
     short: 'ENV',
     parameters: [length(20), percent],
@@ -178,17 +139,9 @@ export const AVERAGE_ROWS = {
     drawn: { ground: [1, 2] },
     create: ([n, apart], price) => envelope(n, apart, price),
   },
-  deviation: {
-    ...line,
-    place: 'own',
-    title: 'Standard deviation',
-    short: 'StdDev',
-    parameters: [length(20)],
-    outputs: ['StdDev'],
-    create: ([n], price) => deviation(n, price),
-  },
+  deviation: { ...PRICE_LINE, ...ofLength(20, deviation), place: 'own', title: 'Standard deviation', short: 'StdDev' },
   chandelier: {
-    ...line,
+    ...PRICE_LINE,
     title: 'Chandelier exit',
     short: 'CE',
     parameters: [length(22), { key: 'width', title: 'ATR multiplier', value: 3, least: 0.1, most: 20 }],

@@ -1,7 +1,7 @@
 /** Oscillators of prices, by their authors' formulas. */
 import { ABSENT, comparing, lookingBack, stepping, type Indicator, type Smoother } from './indicator.ts'
 import { rsi, trueRange, type PriceOf } from './indicators.ts'
-import { length, type WrittenSpec } from './row.ts'
+import { OWN_OF_PRICE, OWN_PANE, ofLength, length, type WrittenSpec } from './row.ts'
 import { delayed, exponential, Extreme, highest, lowest, simple, sum } from './windows.ts'
 
 /** Stochastic of the relative strength index (Chande and Kroll, The New Technical Trader): [%K, %D], 0 to 100. */
@@ -158,12 +158,9 @@ function vortex(n: number): Indicator {
   })
 }
 
-const own = { place: 'own', takesPrice: false, usualPrice: 'close', unit: 'index' } as const
-const ofPrice = { ...own, takesPrice: true } as const
-
 export const OSCILLATOR_ROWS = {
   'stochastic-rsi': {
-    ...ofPrice,
+    ...OWN_OF_PRICE,
     title: 'Stochastic RSI',
     short: 'StochRSI',
     parameters: [
@@ -176,36 +173,26 @@ export const OSCILLATOR_ROWS = {
     drawn: { levels: [20, 80], between: [0, 100] },
     create: ([n, range, slowing, signal], price) => stochasticRsi(n, range, slowing, signal, price),
   },
-  roc: {
-    ...ofPrice,
-    title: 'Rate of change',
-    short: 'ROC',
-    parameters: [length(9)],
-    outputs: ['ROC'],
-    drawn: { levels: [0] },
-    create: ([n], price) => rateOfChange(n, price),
-  },
+  roc: { ...OWN_OF_PRICE, ...ofLength(9, rateOfChange), title: 'Rate of change', short: 'ROC', drawn: { levels: [0] } },
   momentum: {
-    ...ofPrice,
+    ...OWN_OF_PRICE,
+    ...ofLength(10, momentum),
     unit: 'price',
     title: 'Momentum',
     short: 'Mom',
-    parameters: [length(10)],
     outputs: ['Momentum'],
     drawn: { levels: [0] },
-    create: ([n], price) => momentum(n, price),
   },
   aroon: {
-    ...own,
+    ...OWN_PANE,
+    ...ofLength(25, aroon),
     title: 'Aroon',
     short: 'Aroon',
-    parameters: [length(25)],
     outputs: ['Up', 'Down'],
     drawn: { levels: [50], between: [0, 100] },
-    create: ([n]) => aroon(n),
   },
   ppo: {
-    ...ofPrice,
+    ...OWN_OF_PRICE,
     title: 'Percentage price oscillator',
     short: 'PPO',
     parameters: [length(12, 'fast', 'Fast'), length(26, 'slow', 'Slow'), length(9, 'signal', 'Signal')],
@@ -214,7 +201,7 @@ export const OSCILLATOR_ROWS = {
     create: ([fast, slow, signal], price) => percentOscillator(fast, slow, signal, price),
   },
   tsi: {
-    ...ofPrice,
+    ...OWN_OF_PRICE,
     title: 'True strength index',
     short: 'TSI',
     parameters: [length(25, 'long', 'Long'), length(13, 'short', 'Short'), length(7, 'signal', 'Signal')],
@@ -223,26 +210,24 @@ export const OSCILLATOR_ROWS = {
     create: ([long, short, signal], price) => trueStrength(long, short, signal, price),
   },
   ultimate: {
-    ...own,
+    ...OWN_PANE,
     title: 'Ultimate oscillator',
     short: 'UO',
     parameters: [length(7, 'short', 'Short'), length(14, 'middle', 'Middle'), length(28, 'long', 'Long')],
-    outputs: ['UO'],
     drawn: { levels: [30, 70], between: [0, 100] },
     create: ([short, middle, long]) => ultimate(short, middle, long),
   },
   awesome: {
-    ...own,
+    ...OWN_PANE,
     unit: 'price',
     title: 'Awesome oscillator',
     short: 'AO',
     parameters: [length(5, 'fast', 'Fast'), length(34, 'slow', 'Slow')],
-    outputs: ['AO'],
     drawn: { levels: [0], columns: 0 },
     create: ([fast, slow]) => awesome(fast, slow),
   },
   trix: {
-    ...ofPrice,
+    ...OWN_OF_PRICE,
     title: 'TRIX',
     short: 'TRIX',
     parameters: [length(18), length(9, 'signal', 'Signal')],
@@ -251,49 +236,42 @@ export const OSCILLATOR_ROWS = {
     create: ([n, signal], price) => trix(n, signal, price),
   },
   'chande-momentum': {
-    ...ofPrice,
+    ...OWN_OF_PRICE,
+    ...ofLength(9, chandeMomentum),
     title: 'Chande momentum oscillator',
     short: 'CMO',
-    parameters: [length(9)],
-    outputs: ['CMO'],
     drawn: { levels: [-50, 50], between: [-100, 100] },
-    create: ([n], price) => chandeMomentum(n, price),
   },
   'balance-of-power': {
-    ...own,
+    ...OWN_PANE,
+    ...ofLength(14, balanceOfPower),
     title: 'Balance of power',
     short: 'BOP',
-    parameters: [length(14)],
-    outputs: ['BOP'],
     drawn: { levels: [0] },
-    create: ([n]) => balanceOfPower(n),
   },
   'elder-ray': {
-    ...ofPrice,
+    ...OWN_OF_PRICE,
+    ...ofLength(13, elderRay),
     unit: 'price',
     title: 'Elder ray',
     short: 'Elder',
-    parameters: [length(13)],
     outputs: ['Bull power', 'Bear power'],
     drawn: { levels: [0] },
-    create: ([n], price) => elderRay(n, price),
   },
   choppiness: {
-    ...own,
+    ...OWN_PANE,
     title: 'Choppiness index',
     short: 'CHOP',
     parameters: [{ ...length(14), least: 2 }],
-    outputs: ['CHOP'],
     drawn: { levels: [38.2, 61.8], between: [0, 100] },
     create: ([n]) => choppiness(n),
   },
   vortex: {
-    ...own,
+    ...OWN_PANE,
+    ...ofLength(14, vortex),
     title: 'Vortex',
     short: 'VI',
-    parameters: [length(14)],
     outputs: ['+VI', '−VI'],
     drawn: { levels: [1] },
-    create: ([n]) => vortex(n),
   },
 } as const satisfies Record<string, WrittenSpec>

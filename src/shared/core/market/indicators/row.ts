@@ -51,8 +51,10 @@ export interface IndicatorSpec {
   readonly usualPrice: PriceName
   /** The unit of its values: prices (with the instrument's decimals), an index, or a volume. */
   readonly unit: 'price' | 'index' | 'volume'
-  /** Needs the sides of trades: only charts have them. */
+  /** Computed from trades and their sides: only charts have them. */
   readonly needsSides?: true
+  /** Computed from those trades, whatever their sides. */
+  readonly isSideless?: true
   /** How it is drawn besides lines. */
   readonly drawn?: {
     /** Horizontal lines in its own pane, and the values that the pane always includes. */
@@ -83,9 +85,18 @@ export interface IndicatorSpec {
   create(values: readonly number[], price: PriceOf, dayOf?: DayOf, openOf?: DayOf): Indicator
 }
 
-/** A row as the tables write it: by default, it has the close as its price, and the user can't choose another. */
-export type WrittenSpec = Omit<IndicatorSpec, 'takesPrice' | 'usualPrice'> &
-  Partial<Pick<IndicatorSpec, 'takesPrice' | 'usualPrice'>>
+/**
+ * A row as the tables write it. By default it has no parameters, one output of its short name, and the close as its
+ * price, and the user can't choose another.
+ */
+export type WrittenSpec = Omit<IndicatorSpec, WrittenDefault> & Partial<Pick<IndicatorSpec, WrittenDefault>>
+type WrittenDefault = 'parameters' | 'outputs' | 'takesPrice' | 'usualPrice'
+
+/** Drawn over the prices, or in its own pane; of bars, or of a price that the user can choose. */
+export const OVER_PRICES = { place: 'price', unit: 'price' } as const
+export const PRICE_LINE = { ...OVER_PRICES, takesPrice: true } as const
+export const OWN_PANE = { place: 'own', unit: 'index' } as const
+export const OWN_OF_PRICE = { ...OWN_PANE, takesPrice: true } as const
 
 /** The outputs that are values to draw, read and compare; others only say where. */
 export function shownOutputs({ outputs, drawn }: Pick<IndicatorSpec, 'outputs' | 'drawn'>): readonly number[] {
@@ -99,5 +110,9 @@ export const length = (value: number, key = 'period', title = 'Length'): Paramet
   least: 1,
   most: 5_000,
 })
+
+/** The parts of a row whose only parameter is a length. */
+export const ofLength = (value: number, create: (length: number, price: PriceOf) => Indicator) =>
+  ({ parameters: [length(value)], create: ([n], price) => create(n, price) }) satisfies Partial<WrittenSpec>
 
 export const utcDay: DayOf = (ms) => Math.floor(ms / 86_400_000) * 86_400_000

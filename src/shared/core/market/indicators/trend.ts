@@ -1,7 +1,7 @@
 /** Trends that hold until a price breaks them, by their authors' formulas. */
 import { ABSENT, comparing, folding, type BarValues, type Indicator } from './indicator.ts'
 import { trueRange } from './indicators.ts'
-import { length, type WrittenSpec } from './row.ts'
+import { OVER_PRICES, length, type WrittenSpec } from './row.ts'
 import { wilder } from './windows.ts'
 
 interface Bands {
@@ -124,11 +124,9 @@ function zigZag(percent: number): Indicator {
   })
 }
 
-const overPrices = { place: 'price', takesPrice: false, usualPrice: 'close', unit: 'price' } as const
-
 export const TREND_ROWS = {
   supertrend: {
-    ...overPrices,
+    ...OVER_PRICES,
     title: 'Supertrend',
     short: 'Supertrend',
     parameters: [length(10), { key: 'width', title: 'ATR multiplier', value: 3, least: 0.1, most: 20 }],
@@ -136,19 +134,18 @@ export const TREND_ROWS = {
     create: ([n, width]) => supertrend(n, width),
   },
   'parabolic-sar': {
-    ...overPrices,
+    ...OVER_PRICES,
     title: 'Parabolic SAR',
     short: 'SAR',
     parameters: [
       { key: 'step', title: 'Step', value: 0.02, least: 0.001, most: 1 },
       { key: 'most', title: 'Maximum', value: 0.2, least: 0.001, most: 5 },
     ],
-    outputs: ['SAR'],
     drawn: { marks: 'dots' },
     create: ([step, most]) => parabolicSar(step, most),
   },
   zigzag: {
-    ...overPrices,
+    ...OVER_PRICES,
     title: 'ZigZag',
     short: 'ZigZag',
     parameters: [{ key: 'percent', title: 'Reversal, %', value: 1, least: 0.01, most: 90 }],

@@ -1,7 +1,7 @@
 /** Indicators of price and volume, by their authors' formulas. Absent for bars without volume. */
 import { ABSENT, comparing, folding, stepping, type BarValues, type Indicator } from './indicator.ts'
 import { percentOscillator } from './oscillators.ts'
-import { length, type WrittenSpec } from './row.ts'
+import { OWN_PANE, ofLength, length, type WrittenSpec } from './row.ts'
 import { exponential, sum } from './windows.ts'
 
 /** Money flow index (Quong and Soudack, 1989): [0 to 100]. Absent if nothing moved. */
@@ -73,67 +73,48 @@ function priceVolumeTrend(): Indicator {
   )
 }
 
-const own = { place: 'own', takesPrice: false, usualPrice: 'close', unit: 'index' } as const
-
 export const VOLUME_ROWS = {
   mfi: {
-    ...own,
+    ...OWN_PANE,
+    ...ofLength(14, moneyFlowIndex),
     title: 'Money flow index',
     short: 'MFI',
-    parameters: [length(14)],
-    outputs: ['MFI'],
     drawn: { levels: [20, 80], between: [0, 100] },
-    create: ([n]) => moneyFlowIndex(n),
   },
   cmf: {
-    ...own,
+    ...OWN_PANE,
+    ...ofLength(20, chaikinMoneyFlow),
     title: 'Chaikin money flow',
     short: 'CMF',
-    parameters: [length(20)],
-    outputs: ['CMF'],
     drawn: { levels: [0] },
-    create: ([n]) => chaikinMoneyFlow(n),
   },
-  accumulation: {
-    ...own,
-    unit: 'volume',
-    title: 'Accumulation/distribution',
-    short: 'A/D',
-    parameters: [],
-    outputs: ['A/D'],
-    create: () => accumulation(),
-  },
+  accumulation: { ...OWN_PANE, unit: 'volume', title: 'Accumulation/distribution', short: 'A/D', create: accumulation },
   'chaikin-oscillator': {
-    ...own,
+    ...OWN_PANE,
     unit: 'volume',
     title: 'Chaikin oscillator',
     short: 'CHO',
     parameters: [length(3, 'fast', 'Fast'), length(10, 'slow', 'Slow')],
-    outputs: ['CHO'],
     drawn: { levels: [0] },
     create: ([fast, slow]) => chaikinOscillator(fast, slow),
   },
   'force-index': {
-    ...own,
+    ...OWN_PANE,
+    ...ofLength(13, forceIndex),
     unit: 'volume',
     title: 'Force index',
     short: 'Force',
-    parameters: [length(13)],
-    outputs: ['Force'],
     drawn: { levels: [0] },
-    create: ([n]) => forceIndex(n),
   },
   'price-volume-trend': {
-    ...own,
+    ...OWN_PANE,
     unit: 'volume',
     title: 'Price volume trend',
     short: 'PVT',
-    parameters: [],
-    outputs: ['PVT'],
-    create: () => priceVolumeTrend(),
+    create: priceVolumeTrend,
   },
   pvo: {
-    ...own,
+    ...OWN_PANE,
     title: 'Percentage volume oscillator',
     short: 'PVO',
     parameters: [length(12, 'fast', 'Fast'), length(26, 'slow', 'Slow'), length(9, 'signal', 'Signal')],

@@ -22,6 +22,7 @@ const stored = (count: number): RecordedSession => {
     startedMs: unixMs(STARTED),
     endedMs: null,
     clean: false,
+    isCorrupt: false,
     live: false,
     feeds: [{ feed: 'crypto/XT', ...none, received: count, stored: count }],
     symbols: 1,

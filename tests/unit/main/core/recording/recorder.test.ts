@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BATCH_BYTES, OpenBatch } from '../../../../../src/main/core/recording/batch.ts'
@@ -608,6 +610,27 @@ describe('Recorder', () => {
       Array.from({ length: m.count }, (_, i) => m.offsets[i + 1] - m.offsets[i]),
     )
     expect(sizes).toEqual([5, 5 << 20, 5])
+  })
+})
+
+describe('a long write-ahead log', () => {
+  it('is copied into the file after the commit that made it long is reported', async () => {
+    const folder = makeStoreFolder()
+    const committed = Promise.withResolvers<number>()
+    const closed = Promise.withResolvers<void>()
+    const size = 10 << 20
+    const loop = new WriterLoop(new StoreEngine(folder.file), (reply: WriterReply) => {
+      if (reply.is === 'committed') committed.resolve(statSync(folder.file).size)
+      if (reply.is === 'done' && reply.call === 2) closed.resolve()
+    })
+    loop.handle({ method: 'begin', call: 1, args: [newSessionId(T0), DEMO, unixMs(T0), new Map()] })
+    const batch = new Writer().batch([{ conn: 1, data: randomBytes(size) }])
+    loop.handle({ method: 'append', call: 0, args: [batch, size] })
+    expect(await committed.promise).toBeLessThan(size)
+    expect(statSync(folder.file).size).toBeGreaterThan(size)
+    loop.handle({ method: 'close', call: 2, args: [] })
+    await closed.promise
+    folder.remove()
   })
 })
 

@@ -22,6 +22,7 @@ const row: SessionRow = {
   startedMs: unixMs(0),
   endedMs: unixMs(9),
   clean: true,
+  isCorrupt: false,
   live: false,
   feeds: [],
   symbols: 1,

@@ -55,7 +55,13 @@ it('counts what is received while no session could be opened', () => {
   const why = { code: 'store-damaged', message: 'Not readable.', hint: '', closeCode: null } as const
   const trouble = { why, sinceMs: unixMs(0), planned: false, lost: 250 }
   const of = (it: Trouble | null) => statusAt(() => DAY, undefined, undefined, undefined, it).read()
-  expect(of(trouble)).toMatchObject({ received: 250, stored: 0, recorder: { is: 'broken', lost: 250 } })
+  expect(of(trouble)).toMatchObject({
+    received: 250,
+    stored: 0,
+    recorder: { is: 'broken', lost: 250, start: 'failed' },
+  })
+  expect(of({ ...trouble, why: { ...why, code: 'disk-full' } }).recorder).toMatchObject({ start: 'retried' })
+  expect(of({ ...trouble, planned: true }).recorder).toEqual({ is: 'paused', why, sinceMs: 0, lost: 250 })
   expect(of(null)).toMatchObject({ received: 0, stored: 0 })
 })
 
@@ -87,11 +93,13 @@ it('says that history is coming only to charts of the demo market, whose history
   expect(status.read().historyComing).toBeUndefined()
 })
 
-it('asks windows to read history again once hours were added behind the present', () => {
+it('asks windows to read history again once hours were added behind the present, or recording resumed', () => {
   const status = statusAt(() => DAY)
   expect(status.read().historyChanges).toBe(0)
   status.historyAdded()
   expect([status.read().historyChanges, status.read().historyChanges]).toEqual([1, 1])
+  status.recovered(0)
+  expect(status.read().historyChanges).toBe(2)
 })
 
 it('counts the messages of the open session only, not those of the source before', () => {

@@ -33,6 +33,8 @@ it('reports nothing if the head is an earlier one, whatever the store did since'
       const text = tradeText('BTC-USD', '1'.padEnd(start === 0 && round === 1 ? 9_000_000 : 10, '0'), 1, T0)
       engine.commit([writer.batch([{ conn: 1, data: text }])])
       take()
+      engine.copyLogIfDue()
+      take()
       now += 40_000
       engine.drain()
       take()

@@ -259,7 +259,11 @@ describe('opening a store for writing', () => {
     engine.drain()
     engine.begin(newSessionId(T0 + 10_000), DEMO, unixMs(T0 + 10_000))
     const text = tradeText('BTC-USD', '1'.padEnd(500_000, '0'), 1, T0)
-    while (readHead(folder.file)?.isInFile !== true) engine.commit([big.batch([{ conn: 1, data: text }])])
+    for (let i = 0; i < 100 && readHead(folder.file)?.isInFile !== true; i++) {
+      engine.commit([big.batch([{ conn: 1, data: text }])])
+      engine.copyLogIfDue()
+    }
+    expect(readHead(folder.file)?.isInFile).toBe(true)
     copyAsKilled(folder.file, killed)
     expect(framesOf(killed)).toBeGreaterThan(4_000)
     flipFrame(killed, 2_000)

@@ -455,6 +455,11 @@ describe('a session left open by a crash', () => {
     const report = await reader.verify(key)
     expect(report.problems.map((problem) => problem.kind)).toEqual(expect.arrayContaining(['torn', 'missing']))
     expect(reader.queries.db.prepare('SELECT torn FROM journal').pluck().all()).toEqual([1])
+    const listed = (await reader.sessions(true)).map(({ session, isCorrupt }) => [session === key, isCorrupt])
+    expect(listed).toEqual([
+      [true, true],
+      [false, false],
+    ])
     await reader.close()
     engine.close()
   })

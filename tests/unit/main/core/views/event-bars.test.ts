@@ -73,7 +73,7 @@ function viewAt(reader: LocalReader, session: SessionId, seq: number, nowMs: num
     reader,
     source: () => 'demo',
     present: () => new Map([[session, seq]]),
-    committed: () => Promise.resolve(),
+    committed: () => Promise.resolve(true),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
     failed(what, thrown) {

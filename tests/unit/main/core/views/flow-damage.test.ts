@@ -67,7 +67,7 @@ function viewAt(nowMs: number): { readonly view: View; readonly failures: string
     reader,
     source: () => 'demo',
     present: () => new Map(),
-    committed: () => Promise.resolve(),
+    committed: () => Promise.resolve(true),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
     failed: (what) => void failures.push(what),

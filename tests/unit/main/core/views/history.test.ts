@@ -2,17 +2,20 @@ import { expect, test } from 'vitest'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
-import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeSession } from '../../../../kit/market.ts'
+
+const SESSION = sessionId('01m8pv551y4cw57f66q1fxqzyw')
 
 /** The past over a store that answers every question for bars like this. */
-function rig(thrown: Error) {
+function rig(thrown: Error, more: Partial<StoreReader> = {}) {
   const failed: string[] = []
   const history = createViewHistory({
     // Nothing else of it is asked.
-    reader: { bars: () => Promise.reject(thrown) } as unknown as StoreReader,
+    reader: { bars: () => Promise.reject(thrown), ...more } as unknown as StoreReader,
     source: () => 'demo',
-    present: () => new Map(),
-    committed: () => Promise.resolve(),
+    present: () => new Map([[SESSION, 5]]),
+    committed: () => Promise.resolve(true),
     wallMs: () => unixMs(0),
     days: () => {
       throw new Error('not asked')
@@ -38,5 +41,13 @@ test('a store that nobody has made yet holds none, and that is no failure', asyn
   expect(await history.barsOrThrow(...asked)).toEqual([])
   expect(await history.bars(...asked)).toEqual(NOTHING)
   expect(await history.readableBars(...asked)).toEqual(NOTHING)
+  expect(failed).toEqual([])
+})
+
+test('mids of quotes are no prints, so forex has none', async () => {
+  const { history, failed } = rig(new Error('not asked'), { sessions: () => Promise.resolve([makeSession(SESSION)]) })
+  const eurusd = instrumentId('forex', 'EURUSD')
+  expect(await history.prints(eurusd, 10)).toEqual([])
+  expect(await history.printsBefore(eurusd, null, 10)).toEqual({ prints: [], older: null })
   expect(failed).toEqual([])
 })

@@ -77,7 +77,7 @@ function storeOf(prices: readonly number[]) {
     reader,
     source: () => 'demo',
     present: () => new Map([[open, itemsOf(0, 0).length]]),
-    committed: () => Promise.resolve(),
+    committed: () => Promise.resolve(true),
     wallMs: () => day + (prices.length - 1) * DAY + 2 * 3_600_000,
     days: (asset) => hubCalendar.days(asset),
     failed(what, thrown) {

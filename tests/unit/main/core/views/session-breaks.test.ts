@@ -88,7 +88,7 @@ const historyOf = (reader: LocalReader, open: ReadonlyMap<SessionId, number>, no
     reader,
     source: () => 'demo',
     present: () => open,
-    committed: () => Promise.resolve(),
+    committed: () => Promise.resolve(true),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
     failed(what, thrown) {

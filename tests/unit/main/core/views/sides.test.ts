@@ -66,7 +66,7 @@ const historyOf = (reader: LocalReader, session: SessionId, seq: number, wallMs:
     reader,
     source: () => 'demo',
     present: () => new Map([[session, seq]]),
-    committed: () => Promise.resolve(),
+    committed: () => Promise.resolve(true),
     wallMs: () => wallMs,
     days: (asset) => hubCalendar.days(asset),
     failed(what, thrown) {

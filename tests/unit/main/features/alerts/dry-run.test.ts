@@ -6,7 +6,7 @@ import { KIND, scratch } from '../../../../../src/service/codec.ts'
 import type { Drawing } from '../../../../../src/shared/features/drawings/types.ts'
 import type { Alert } from '../../../../../src/shared/features/alerts/types.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { alertOf, T0 } from '../../../shared/features/alerts/harness.ts'
+import { alertOf, levelAt, T0 } from '../../../shared/features/alerts/harness.ts'
 
 const HOUR = 3_600_000
 
@@ -116,20 +116,10 @@ test('what fires has the note as it is then', () => {
 })
 
 test('a drawing that moved is followed once an alert changes', () => {
-  const level = (price: number): Drawing => ({
-    id: 'd',
-    kind: 'horizontal',
-    points: [{ ms: T0, price }],
-    style: { color: 'accent', width: 1, dash: 'solid', fill: 0 },
-    text: '',
-    locked: false,
-    hidden: false,
-    asOfMs: T0,
-  })
   const alert = alertOf({ is: 'drawing', of: 'last', drawing: 'd', direction: 'up' })
   const { dryRun, change, trade, fired } = rig([])
-  change([alert], [level(100)])
-  change([alert, alertOf({ is: 'volume', above: 99, withinMs: HOUR })], [level(200)])
+  change([alert], [levelAt(100)])
+  change([alert, alertOf({ is: 'volume', above: 99, withinMs: HOUR })], [levelAt(200)])
   for (const [ms, price] of [99, 150, 150, 201].entries()) trade(ms, price)
   expect(fired()).toEqual([3])
   dryRun.close()

@@ -262,6 +262,8 @@ describe('alerts', () => {
       })
     ).json()) as { id: string }
     expect(expiresMs).toBeNull()
+    const endless = await post('/v1/alerts', rest)
+    expect([endless.status, await endless.json()]).toEqual([200, expect.objectContaining({ expires: null })])
     expect(added).toMatchObject({
       schema: 'tapedeck/saved-alert/1',
       condition: { withinMs: 90_000, within_seconds: 90 },

@@ -3,6 +3,7 @@ import { format } from 'oxfmt'
 import { expect, it } from 'vitest'
 import { asyncApi, openApi } from '../../../../../src/main/features/api/documents.ts'
 import { ENDPOINT_LIST } from '../../../../../src/main/features/api/endpoints.ts'
+import { ALERT_KINDS } from '../../../../../src/shared/features/alerts/types.ts'
 
 it.each([
   ['openapi.json', openApi],
@@ -21,4 +22,23 @@ it('names only schemas that exist, and every endpoint once', () => {
   expect(named.filter((name) => !Object.hasOwn(components.schemas, name))).toEqual([])
   const places = ENDPOINT_LIST.map(([, { method, path }]) => `${method} ${path}`)
   expect(new Set(places).size).toBe(places.length)
+})
+
+it('says what each condition of an alert takes, with both names of durations', () => {
+  type Shape = {
+    readonly properties: Record<string, { readonly const?: string }>
+    readonly required: readonly string[]
+  }
+  const { components } = openApi() as {
+    components: { schemas: { AlertDraft: { properties: { condition: { oneOf: readonly Shape[] } } } } }
+  } // as it is made
+  const { oneOf } = components.schemas.AlertDraft.properties.condition
+  expect(oneOf.map(({ properties }) => properties.is.const)).toEqual(ALERT_KINDS)
+  const [, move] = oneOf
+  expect(move.properties).toMatchObject({
+    percent: { type: 'number', exclusiveMinimum: 0, maximum: 100_000 },
+    withinMs: { type: 'integer', minimum: 1_000 },
+    within_seconds: { type: 'number' },
+  })
+  expect(move.required).toEqual(['is', 'of', 'percent', 'direction'])
 })

@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events'
-import { expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { WebSocket } from 'ws'
+import { KIND, scratch } from '../../../../../src/service/codec.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { MAX_FOLLOWED } from '../../../../../src/main/features/api/followed-symbols.ts'
 import { LiveSockets } from '../../../../../src/main/features/api/live-socket.ts'
 import { MAX_WAITING } from '../../../../../src/main/features/api/live-ticks.ts'
@@ -11,8 +13,9 @@ function connect({ unread = 0 }: { readonly unread?: number } = {}) {
   const clock = manualClock(0)
   const sent: string[] = []
   const told = { ended: 0, isPaused: false, asked: 0, subscribed: 0 }
-  const create = () =>
-    Object.assign(new EventEmitter(), {
+  const closed: (readonly [EventEmitter, number])[] = []
+  const create = () => {
+    const one = Object.assign(new EventEmitter(), {
       OPEN: 1,
       readyState: 1,
       bufferedAmount: unread,
@@ -23,7 +26,14 @@ function connect({ unread = 0 }: { readonly unread?: number } = {}) {
       terminate: () => void told.ended++,
       pause: () => void (told.isPaused = true),
       resume: () => void (told.isPaused = false),
+      ping: () => undefined,
+      close(code: number) {
+        one.readyState = 2
+        closed.push([one, code])
+      },
     })
+    return one
+  }
   const ws = create()
   const feeds = {
     subscribe(_feed: string, symbols: readonly string[]) {
@@ -41,7 +51,7 @@ function connect({ unread = 0 }: { readonly unread?: number } = {}) {
   }
   const say = (message: object, by: EventEmitter = ws): void =>
     void by.emit('message', Buffer.from(JSON.stringify(message)), false)
-  return { sockets, ws, clock, sent, told, say, another }
+  return { sockets, ws, clock, sent, told, closed, say, another }
 }
 
 const symbols = (from: number, count: number): readonly string[] =>
@@ -154,13 +164,82 @@ it('refuses symbols with control characters or half of a character, which no ser
   expect(told.asked).toBe(0)
 })
 
-it('has room for 64 clients', () => {
-  const { sockets, ws } = connect()
-  for (let i = 1; i < 64; i++) {
-    sockets.refuseMore()
-    sockets.accept(new EventEmitter() as unknown as WebSocket) // only what a client uses of it
+describe('64 clients', () => {
+  /** All places taken: by the client that a test plays, and by others that follow the market and have credit. */
+  function fill() {
+    const market = connect()
+    const others = Array.from({ length: 63 }, () => market.another())
+    for (const ws of others) market.say(subscribe(0, 1), ws)
+    for (const ws of others) market.say({ op: 'credit', messages: 1 }, ws)
+    return { ...market, others }
   }
-  expect(() => sockets.refuseMore()).toThrow('At most 64 programs')
-  ws.emit('close')
-  sockets.refuseMore()
+
+  it('take all places, until one leaves', () => {
+    const { sockets, ws } = fill()
+    expect(() => sockets.makeRoom()).toThrow('At most 64 programs')
+    ws.emit('close')
+    sockets.makeRoom()
+  })
+
+  it.each([
+    ['follows nothing', []],
+    ['grants no credit', [subscribe(5, 1)]],
+  ])('keep no place for one that %s for 30 seconds', (_what, messages) => {
+    const { sockets, ws, clock, say, told, closed } = fill()
+    for (const message of messages) say(message)
+    const before = told.subscribed
+    clock.advance(29_999)
+    expect(() => sockets.makeRoom()).toThrow('At most 64 programs')
+    clock.advance(1)
+    sockets.makeRoom()
+    expect(closed).toEqual([[ws, 1013]])
+    expect(told.subscribed).toBe(before - messages.length)
+    // What it had sent before it knew changes nothing.
+    say(subscribe(9, 1))
+    expect(told.subscribed).toBe(before - messages.length)
+  })
+
+  it('keep the place of one whose credit has just run out, however long ago it granted it', async () => {
+    const { sockets, ws, clock, say, sent, closed } = fill()
+    say(subscribe(5, 1))
+    say({ op: 'credit', messages: 1 })
+    clock.advance(3_600_000)
+    const trade = { ...scratch(), kind: KIND.trade, symbol: 'S5', price: 1 }
+    sockets.sink.apply('crypto/XT', 1, unixMs(0), trade)
+    await vi.waitFor(() => expect(sent.at(-1)).toContain('"type":"tick"'))
+    clock.advance(29_999)
+    expect(() => sockets.makeRoom()).toThrow('At most 64 programs')
+    clock.advance(1)
+    sockets.makeRoom()
+    expect(closed).toEqual([[ws, 1013]])
+  })
+
+  it('keep no place for one that doesn’t answer for 30 seconds, although it follows the market', () => {
+    const { sockets, ws, others, clock, say, closed } = fill()
+    say(subscribe(0, 1))
+    say({ op: 'credit', messages: 1 })
+    clock.advance(3_600_000)
+    expect(() => sockets.makeRoom()).toThrow('At most 64 programs')
+    for (const one of others) one.emit('pong')
+    clock.advance(29_999)
+    expect(() => sockets.makeRoom()).toThrow('At most 64 programs')
+    clock.advance(1)
+    sockets.makeRoom()
+    expect(closed).toEqual([[ws, 1013]])
+    // The others have answered, so they keep theirs.
+    sockets.accept(ws as unknown as WebSocket) // only what a client uses of it
+    expect(() => sockets.makeRoom()).toThrow('At most 64 programs')
+  })
+})
+
+it('answers a ping at once, also while ticks wait for credit', () => {
+  const { say, sent } = connect()
+  say({ op: 'ping' })
+  expect(sent).toEqual(['{"type":"pong"}'])
+})
+
+it('answers no ping of a client that doesn’t read', () => {
+  const { say, sent } = connect({ unread: Infinity })
+  for (let i = 0; i < 100; i++) say({ op: 'ping' })
+  expect(sent).toEqual([])
 })

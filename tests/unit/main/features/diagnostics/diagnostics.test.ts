@@ -21,7 +21,6 @@ const facts: DiagnosticFacts = {
       user: 'jane@x.org',
     },
     watchlists: [{ id: 'a', name: 'Mine', sort: null, symbols: [{ asset: 'stocks', symbol: 'BRK.B' }] }],
-    workspace: { ...DEFAULT_SETTINGS.workspace, instrument: 'crypto:ETHUSD' },
   },
   status: {
     nowMs: unixMs(now),
@@ -33,7 +32,7 @@ const facts: DiagnosticFacts = {
         feed: 'crypto/XT',
         state: { is: 'open', sinceMs: unixMs(now) },
         connections: 1,
-        acknowledged: ['X:BTC-USD'],
+        acknowledged: ['X:BTC-USD', 'ETH-USD'],
         missing: ['DOGE-USD'],
         overBudget: [],
         budget: 50,

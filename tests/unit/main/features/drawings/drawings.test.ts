@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDrawings } from '../../../../../src/main/features/drawings/drawings.ts'
-import { adoptWithoutAccount } from '../../../../../src/main/features/drawings/adoption.ts'
-import { adoptDemoDrawings, drawingsFolder } from '../../../../../src/main/features/drawings/drawings-file.ts'
+import { drawingsFolder } from '../../../../../src/main/features/drawings/drawings-file.ts'
 import type { DrawingsFiles } from '../../../../../src/main/features/drawings/port.ts'
 import { drawingStreams } from '../../../../../src/main/features/drawings/streams.ts'
 import { MAX_DRAWINGS, type Drawing, type DrawingMarket } from '../../../../../src/shared/features/drawings/types.ts'
@@ -133,43 +132,5 @@ describe('drawings of the demo market', () => {
     expect(demo().get(btc).drawings).toEqual([line('practice')])
     expect(open().get(btc).drawings).toEqual([line('real')])
     expect(readdirSync(folder).sort()).toEqual(['crypto-BTCUSD.json', 'demo-crypto-BTCUSD.json'])
-  })
-
-  it('include those saved without an account by versions that had one market; those with a market stay there', () => {
-    mkdirSync(folder)
-    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
-    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
-    open().edit(ibm, put(line('real')))
-    writeFileSync(join(folder, 'forex-EURUSD.json'), 'garbage')
-    const told: string[] = []
-    adoptDemoDrawings(folder, (text) => told.push(text))
-    adoptDemoDrawings(folder, (text) => told.push(text))
-    expect(readdirSync(folder).sort()).toEqual(['demo-crypto-BTCUSD.json', 'forex-EURUSD.json', 'stocks-IBM.json'])
-    expect(demo().get(btc).drawings).toEqual([line('old')])
-    expect(open().get(btc).drawings).toEqual([])
-    expect(open().get(ibm).drawings).toEqual([line('real')])
-    expect(told).toEqual([])
-  })
-
-  it.each([
-    ['an account', true, async () => [], false],
-    ['sessions of an account that was signed out', false, async () => ['demo', 'service:ann@https://a.example'], false],
-    ['a store that cannot be read', false, () => Promise.reject(new Error('damaged')), false],
-    ['sessions of the demo market alone', false, async () => ['demo'], true],
-  ])('with %s', async (_, hasAccount, sources, adopted) => {
-    mkdirSync(folder)
-    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
-    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
-    await adoptWithoutAccount({ folder, hasAccount, sources, problem: () => expect.fail('nothing went wrong') })
-    expect([demo().get(btc).drawings.length, open().get(btc).drawings.length]).toEqual(adopted ? [1, 0] : [0, 1])
-  })
-
-  it('are left where they are while the demo has some of that symbol already', () => {
-    demo().edit(btc, put(line('practice')))
-    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
-    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
-    adoptDemoDrawings(folder, () => expect.fail('nothing went wrong'))
-    expect(demo().get(btc).drawings).toEqual([line('practice')])
-    expect(open().get(btc).drawings).toEqual([line('old')])
   })
 })

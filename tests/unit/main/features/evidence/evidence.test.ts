@@ -88,7 +88,7 @@ const sidesOf =
       reader,
       source: () => 'demo',
       present: () => new Map(),
-      committed: () => Promise.resolve(),
+      committed: () => Promise.resolve(true),
       wallMs: () => nowMs,
       days: (asset) => hubCalendar.days(asset),
       failed(what, thrown) {
@@ -599,7 +599,10 @@ describe('verification', () => {
     const { evidence, id } = await record([tradeAt(T0, 100)])
     const state = await jobEnded(evidence.verify(id))
     expect(state).toMatchObject({ kind: 'verify', done: 1, count: 1, unit: 'messages', title: `session ${id}` })
-    expect(state.outcome).toMatchObject({ is: 'done', result: { ok: true, sessions: 1, messages: 1, problems: [] } })
+    expect(state.outcome).toMatchObject({
+      is: 'done',
+      result: { ok: true, sessions: 1, messages: 1, problems: [], session: id },
+    })
   })
 
   it('ends early when it is cancelled', async () => {

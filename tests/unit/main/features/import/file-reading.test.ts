@@ -139,7 +139,7 @@ describe('an import', () => {
       },
     }
     const full: ImportStore['library'] = {
-      async importSession(_, batches) {
+      async importSessions([{ batches }]) {
         for await (const _batch of batches) throw new CodedError('disk-full', 'The disk is full.')
         throw new TypeError('it has a batch')
       },
@@ -151,7 +151,7 @@ describe('an import', () => {
   it('is canceled during the detection', async () => {
     const cancel = new AbortController()
     const started = nextThread()
-    const unused: ImportStore['library'] = { importSession: () => Promise.reject(new TypeError('not reached')) }
+    const unused: ImportStore['library'] = { importSessions: () => Promise.reject(new TypeError('not reached')) }
     const importing = importText(input('t.csv'), null, storeOf(readingBy(''), unused), {
       signal: cancel.signal,
     })

@@ -45,6 +45,20 @@ it.skipIf(process.platform === 'win32')(
     expect(await stored()).toEqual({ messages: [10], problems: [] })
     expect(run('unlimited', 'import', large, '--feed', 'crypto/XT').status).toBe(0)
     expect(await stored()).toEqual({ messages: [10, 20_000], problems: [] })
+    // One session after the other, until there is no room for the next.
+    const lines = Array.from({ length: 20_000 }, (_, i) => ({
+      feed: 'crypto/XT',
+      symbol: 'A',
+      recv_ms: 1_700_000_000_000 + i,
+      seq: 1 + (i % 100),
+      raw: `{"ev":"XT","pair":"BTC-USD","p":${i}.5,"s":1,"t":${1_700_000_000_000 + i},"x":1}`,
+    }))
+    const sessions = join(makeFolder('table'), 'sessions.jsonl')
+    writeFileSync(sessions, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    expect(run('1024', 'import', sessions)).toMatchObject({ status: 1, stdout: '' })
+    expect(await stored()).toEqual({ messages: [10, 20_000], problems: [] })
+    expect(run('unlimited', 'import', sessions).status).toBe(0)
+    expect((await stored()).messages).toEqual([10, ...Array.from({ length: 200 }, () => 100), 20_000])
     rmSync(home, { recursive: true })
   },
   500_000,

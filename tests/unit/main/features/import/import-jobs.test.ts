@@ -54,7 +54,7 @@ beforeEach(async () => {
     jobs,
     reader: { sessions: () => Promise.resolve([]) },
     reading: { ...READ_HERE, kindOf },
-    library: () => ({ importSession: unused, label: unused, erase: unused, compact: unused }),
+    library: () => ({ importSession: unused, importSessions: unused, label: unused, erase: unused, compact: unused }),
     ask: () => undefined,
     refused: () => undefined,
   })

@@ -260,6 +260,25 @@ describe('export, import, export', () => {
   })
 })
 
+/** JSON Lines of sessions of three messages. */
+const sessionLines = (sessions: number): string =>
+  Array.from(
+    { length: sessions * 3 },
+    (_, i) => `${JSON.stringify({ feed: 'crypto/XT', symbol: 'A', recv_ms: T0 + i, seq: (i % 3) + 1, raw: '{}' })}\n`,
+  ).join('')
+
+it.each([1, 40])('stores a file of %i sessions once, also if it is imported twice at once', async (count) => {
+  const path = file('twice.jsonl', sessionLines(count))
+  const results = await Promise.allSettled([fresh.take(path), fresh.take(path)])
+  expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({
+    code: 'busy',
+    message: 'twice.jsonl is already being imported.',
+  })
+  expect(await fresh.reader.sessions()).toHaveLength(count)
+  await expect(fresh.take(path)).rejects.toMatchObject({ code: 'not-allowed' })
+})
+
 describe('a table of any kind', () => {
   const text = 'when,ticker,price,qty\n2026-01-05 09:30:00.120,AAPL,187.120,100\n2026-01-05 09:30:01,AAPL,soon,1\n'
   const mapping: CsvMapping = {
@@ -273,7 +292,7 @@ describe('a table of any kind', () => {
     const preview = await look(file('t.csv', text))
     expect(preview).toMatchObject({ kind: 'table', columns: ['when', 'ticker', 'price', 'qty'], exact: false })
     expect(preview.mapping?.columns).toEqual([null, 'symbol', 'price', 'size'])
-    expect(preview.problems).toEqual([{ line: 1, text: 'No column is mapped to the time. Map a column to time.' }])
+    expect(preview.problems).toEqual([{ line: 0, text: 'No column is mapped to the time. Map a column to time.' }])
     expect((await look(file('t.csv', text), mapping)).problems).toEqual([
       { line: 3, text: 'its price "soon" isn’t a number' },
     ])

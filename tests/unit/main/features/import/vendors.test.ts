@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { kindOfText } from '../../../../../src/main/features/import/kinds.ts'
+import { toFailure } from '../../../../../src/shared/base/errors.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
@@ -76,6 +78,20 @@ describe('a file of a vendor', () => {
       ['BTCUSDT 2024-01-15T00:00:00.004Z  42511.10000000 0.00117000'],
     ],
     [
+      'Binance futures aggTrades without a header',
+      'BTCUSDT-aggTrades-2021-01-15.csv',
+      '467394122,39120.13,0.031,756838400,756838402,1610668800004,true\n',
+      'crypto/XT',
+      ['BTCUSDT 2021-01-15T00:00:00.004Z  39120.13 0.031'],
+    ],
+    [
+      'Binance futures trades without a header',
+      'BTCUSDT-trades-2021-01-15.csv',
+      '467394122,39120.13,0.031,1212.72403,1610668800004,true\n',
+      'crypto/XT',
+      ['BTCUSDT 2021-01-15T00:00:00.004Z  39120.13 0.031'],
+    ],
+    [
       'Binance klines',
       'BTCUSDT-1m-2024-01-15.csv',
       '1705276800000,42511.10,42520.00,42500.00,42510.50,12.5,1705276859999,531000.1,321,6.1,259000.2,0\n',
@@ -95,6 +111,15 @@ describe('a file of a vendor', () => {
       'Dukascopy candlesticks',
       'EURUSD_Candlestick_1_M_BID_15.01.2024-15.01.2024.csv',
       'Gmt time,Open,High,Low,Close,Volume\n15.01.2024 00:00:00.000,1.09508,1.0952,1.095,1.0951,102.3\n',
+      'forex/CA',
+      [
+        `EURUSD 2024-01-15T00:00:00.000Z 2024-01-15T00:01:00.000Z 1.09508 1.0952 1.095 1.0951 102.3 ${ms('2024-01-15T00:00:00Z')} ${ms('2024-01-15T00:01:00Z')}`,
+      ],
+    ],
+    [
+      'Dukascopy candlesticks in local time',
+      'EURUSD_Candlestick_1_M_BID_15.01.2024-15.01.2024.csv',
+      'Local time,Open,High,Low,Close,Volume\n15.01.2024 01:00:00.000 GMT+0100,1.09508,1.0952,1.095,1.0951,102.3\n',
       'forex/CA',
       [
         `EURUSD 2024-01-15T00:00:00.000Z 2024-01-15T00:01:00.000Z 1.09508 1.0952 1.095 1.0951 102.3 ${ms('2024-01-15T00:00:00Z')} ${ms('2024-01-15T00:01:00Z')}`,
@@ -157,10 +182,12 @@ describe('a file of a vendor', () => {
     [
       'Polygon minute aggregates',
       '2024-01-16.csv',
-      'ticker,volume,open,close,high,low,window_start,transactions\nAAPL,4930,183.2,183.3,183.4,183.1,1705415400000000000,129\n',
+      'ticker,volume,open,close,high,low,window_start,transactions\nAAPL,4930,183.2,183.3,183.4,183.1,1705415400000000000,129\n' +
+        'AAPL,10,183.3,183.3,183.3,183.3,1705415460000000000,1\n',
       'stocks/AM',
       [
         'AAPL 2024-01-16T14:30:00.000Z 2024-01-16T14:31:00.000Z 183.2 183.4 183.1 183.3 4930 1705415400000 1705415460000',
+        'AAPL 2024-01-16T14:31:00.000Z 2024-01-16T14:32:00.000Z 183.3 183.3 183.3 183.3 10 1705415460000 1705415520000',
       ],
     ],
   ])('%s is imported without options', async (_, name, content, feed, rows) => {
@@ -174,6 +201,136 @@ describe('a file of a vendor', () => {
     writeFileSync(join(home, 'cut.csv.gz'), gzipSync(csv).subarray(0, 60))
     const cut = await run('import', join(home, 'cut.csv.gz'), '--feed', 'crypto/XT')
     expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('Couldn’t unpack the file')])
+  })
+
+  /** Dukascopy's, as many and as long as this. */
+  const candles = (count: number, seconds: number): string =>
+    Array.from({ length: count }, (_, i) => {
+      const time = new Date(ms('2024-01-15T00:05:00Z') + i * seconds * 1000).toISOString().slice(11, 23)
+      return `15.01.2024 ${time},1.1,1.2,1,1.15,102.3\n`
+    }).reduce((text, row) => text + row, 'Gmt time,Open,High,Low,Close,Volume\n')
+
+  const databento = 'ts_event,rtype,publisher_id,instrument_id,open,high,low,close,volume,symbol\n'
+  const polygon = 'ticker,volume,open,close,high,low,window_start,transactions\n'
+  it.each([
+    [
+      'Binance klines of an hour',
+      'BTCUSDT-1h-2024-01.csv',
+      '1705276800000,42511.10,42520,42500,42510.50,12.5,1705280399999,531000.1,321,6.1,259000.2,0\n',
+    ],
+    [
+      'Binance klines of five minutes, in microseconds',
+      'BTCUSDT-5m-2025-01.csv',
+      '1735776000000000,42511.10,42520,42500,42510.50,12.5,1735776299999999,531000.1,321,6.1,259000.2,0\n',
+    ],
+    [
+      'Dukascopy candlesticks of a day',
+      'EURUSD_Candlestick_1_D_BID_01.01.2024-05.01.2024.csv',
+      'Gmt time,Open,High,Low,Close,Volume\n01.01.2024 00:00:00.000,1.1,1.2,1,1.15,102.3\n',
+    ],
+    ['Databento OHLCV-1d', 'a.csv', `${databento}1705363200000000000,35,2,38,183160000000,1,1,1,10234,AAPL\n`],
+    [
+      'Polygon day aggregates',
+      '2024-01-16.csv',
+      `${polygon}AAPL,4930,183,183,184,182,1705381200000000000,9\nMSFT,10,380,381,382,379,1705381200000000000,9\n`,
+    ],
+    ['Dukascopy candlesticks of five minutes under another name', 'eurusd.csv', candles(10, 300)],
+    ['Dukascopy candlesticks of ten seconds under another name', 'eurusd.csv', candles(10, 10)],
+  ])('that has bars of another length is refused: %s', async (_, name, content) => {
+    writeFileSync(join(home, name), content)
+    const { code, err } = await run('import', join(home, name))
+    expect([code, err]).toEqual([2, expect.stringContaining(`the bars of ${name} aren’t of one minute or one second`)])
+    expect((await run('sessions')).out).toBe('')
+  })
+
+  it.each([
+    [
+      'Binance klines',
+      'BTCUSDT-1s-2025-01-02.csv',
+      '1735776000000000,42511.1,42520,42500,42510.5,12.5,1735776000999999,531000.1,321,6.1,259000.2,0\n',
+      'crypto/XAS',
+    ],
+    ['Dukascopy candlesticks under another name', 'EURUSD_a.csv', candles(3, 1), 'forex/CAS'],
+    ['Databento', 'a.csv', `${databento}1705363200000000000,32,2,38,183160000000,1,1,1,10234,AAPL\n`, 'stocks/A'],
+  ])('may have bars of a second: %s', async (_, name, content, feed) => {
+    const [row = ''] = await taken(name, content, feed)
+    const [start, end] = row.split(' ').slice(-2).map(Number)
+    expect(end - start).toBe(1000)
+  })
+
+  it('that doesn’t say how long its bars are has minutes, and import says that it assumes so', async () => {
+    writeFileSync(join(home, 'EURUSD_a.csv'), candles(2, 300))
+    const { code, err } = await run('import', join(home, 'EURUSD_a.csv'))
+    expect([code, err]).toEqual([
+      0,
+      'tapedeck: EURUSD_a.csv doesn’t say how long its bars are: they are taken for minutes.\n',
+    ])
+    const { out } = await run('sessions', '--json')
+    expect(out).toContain('It doesn’t say how long its bars are: they were taken for minutes.')
+    writeFileSync(join(home, 'EURUSD_b.csv'), candles(2, 60))
+    expect((await run('import', join(home, 'EURUSD_b.csv'))).err).toBe('')
+  })
+
+  it.each([
+    ['one that begins within a minute', '05', 1, 1],
+    ['a few within a minute', '00', 2, 10],
+  ])(
+    'that doesn’t say how long its bars are has seconds if minutes can’t be: %s',
+    async (_, second, count, seconds) => {
+      const rows = candles(count, seconds).replaceAll('00:05:00', `00:05:${second}`)
+      writeFileSync(join(home, 'EURUSD_a.csv'), rows)
+      const { code, err } = await run('import', join(home, 'EURUSD_a.csv'))
+      expect([code, err]).toEqual([
+        0,
+        'tapedeck: EURUSD_a.csv doesn’t say how long its bars are: they are taken for seconds.\n',
+      ])
+      const { out } = await run('sessions', '--json')
+      expect(out).toContain('It doesn’t say how long its bars are: they were taken for seconds.')
+    },
+  )
+
+  it('says nothing of a length that it assumed if another feed was chosen', async () => {
+    writeFileSync(join(home, 'EURUSD_a.csv'), candles(2, 300))
+    expect(await run('import', join(home, 'EURUSD_a.csv'), '--feed', 'forex/CAS')).toMatchObject({ code: 0, err: '' })
+    expect((await run('sessions', '--json')).out).not.toContain('how long its bars are')
+  })
+
+  it('that marks canceled and corrected trades is imported without them, and says so', async () => {
+    const file = join(home, '2024-01-16.csv')
+    const row = (correction: string, at: number) =>
+      `A,12,${correction},11,1,17053957200${at}0000000,131.02,1893,1705395720005000000,5,1,0,0\n`
+    writeFileSync(
+      file,
+      'ticker,conditions,correction,exchange,id,participant_timestamp,price,sequence_number,sip_timestamp,size,tape,trf_id,trf_timestamp\n' +
+        ['0', '8', '', '10', '1', '00', '12', 'N'].map((correction, i) => row(correction, i)).join(''),
+    )
+    const { code, out: imported, err } = await run('import', file)
+    expect([code, imported, err.split('\n')]).toEqual([
+      0,
+      expect.stringContaining('5 messages'),
+      [
+        'tapedeck: 2024-01-16.csv, line 3: it is canceled, or cancels or corrects another trade (correction 8)',
+        'tapedeck: 2024-01-16.csv, line 5: it is canceled, or cancels or corrects another trade (correction 10)',
+        'tapedeck: 2024-01-16.csv, line 8: it is canceled, or cancels or corrects another trade (correction 12)',
+        'tapedeck: 2024-01-16.csv: skipped 3 lines.',
+        '',
+      ],
+    ])
+    const { out } = await run('sessions', '--json')
+    expect(out).toContain('3 lines were skipped.')
+    home = makeFolder('corrected')
+    const all = await run('import', file, '--map', 'correction=none')
+    expect([all.code, all.err, all.out]).toEqual([0, '', expect.stringContaining('8 messages')])
+  })
+
+  it('that has orders, not only trades, is not read as trades', async () => {
+    writeFileSync(
+      join(home, 'mbo.csv'),
+      'ts_recv,ts_event,rtype,publisher_id,instrument_id,action,side,price,size,channel_id,order_id,flags,ts_in_delta,sequence,symbol\n' +
+        '1705415400250000000,1705415400001000000,160,2,38,A,B,183150000000,200,0,5551,128,1,78,AAPL\n',
+    )
+    const { code, err } = await run('import', join(home, 'mbo.csv'))
+    expect([code, err]).toEqual([2, expect.stringContaining('name the feed of its rows with --feed')])
   })
 
   it('is refused with the preset of another, and an unknown one', async () => {
@@ -238,6 +395,32 @@ describe('our own files', () => {
     writeFileSync(join(home, 'x.parquet'), 'PAR1 nothing')
     const { code, err } = await run('import', join(home, 'x.parquet'), '--feed', 'crypto/XT')
     expect([code, err]).toEqual([1, expect.stringContaining('as Parquet. Check that the file is complete.')])
+  })
+
+  it('whose lines would be thousands of sessions are refused before anything is written', async () => {
+    const line = '{"feed":"crypto/XT","symbol":"A","recv_ms":1705276800000,"seq":1,"raw":"{}"}\n'
+    writeFileSync(join(home, 'many.jsonl'), line.repeat(5_001))
+    const { code, err } = await run('import', join(home, 'many.jsonl'))
+    expect([code, err]).toEqual([1, expect.stringContaining('has messages of more than 5000 sessions')])
+    expect((await run('sessions')).out).toBe('')
+  })
+
+  it('whose Parquet says nonsense about itself are refused, whatever byte is wrong', async () => {
+    const good = readFileSync(await exported('b.parquet', '--what', 'bars'))
+    const path = join(home, 'bad.parquet')
+    const outcomes = new Set<unknown>()
+    for (let at = good.length - 8 - good.readUInt32LE(good.length - 8); at < good.length; at++) {
+      const bad = Buffer.from(good)
+      bad[at] = 0xff
+      writeFileSync(path, bad)
+      outcomes.add(
+        await kindOfText(path).then(
+          ({ is }) => is,
+          (thrown: unknown) => toFailure(thrown).code,
+        ),
+      )
+    }
+    expect(outcomes).toEqual(new Set(['table', 'bad-file']))
   })
 
   it.each([

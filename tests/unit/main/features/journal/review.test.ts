@@ -1,6 +1,8 @@
 // What a review says of what was recorded: every price of its range, every gap and alert, and what it doesn't know.
+import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { historyProblem, readHistory } from '../../../../../src/main/features/alerts/alert-format.ts'
+import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { alertsOf, buildReview, type ReviewQuery } from '../../../../../src/main/features/journal/review.ts'
 import { MAX_EVENTS, type AlertEvent } from '../../../../../src/shared/features/alerts/types.ts'
 import type { Review } from '../../../../../src/shared/features/journal/review.ts'
@@ -31,7 +33,10 @@ afterEach(async () => {
 async function review(items: readonly Item[], query: Partial<ReviewQuery> = {}): Promise<Review> {
   const store = await recorded([items])
   closing.push(() => store.close())
-  return buildReview(store.reader, {
+  return reviewOf(store.reader, query)
+}
+const reviewOf = (reader: StoreReader, query: Partial<ReviewQuery> = {}): Promise<Review> =>
+  buildReview(reader, {
     source: 'demo',
     fromMs: T0,
     toMs: T0 + HOUR,
@@ -41,7 +46,6 @@ async function review(items: readonly Item[], query: Partial<ReviewQuery> = {}):
     notes: [],
     ...query,
   })
-}
 
 describe('the moves of a review', () => {
   it('are from the first price, however many bars there are', async () => {
@@ -64,6 +68,28 @@ describe('the moves of a review', () => {
   })
 })
 
+describe('corrupt messages in a review', () => {
+  const corruptFeed = (file: string, feed: string): void => {
+    const db = new Database(file)
+    for (const table of ['block', 'rollup']) {
+      const ids = 'SELECT id FROM series WHERE feed = ?'
+      db.prepare(`UPDATE ${table} SET data = zeroblob(length(data)) WHERE series IN (${ids})`).run(feed)
+    }
+    db.close()
+  }
+  it('are listed by symbol and time, and quotes don’t stand in for them', async () => {
+    const store = await recorded([[quote(99, T0 + 1_000), trade(50, T0 + 1_500), trade(60, T0 + 60_000)]])
+    closing.push(() => store.close())
+    corruptFeed(store.file, 'crypto/XT')
+    const { moves, corrupt } = await reviewOf(store.reader)
+    expect(moves).toEqual([])
+    expect(corrupt).toEqual([
+      { symbol: 'BTC-USD', feed: 'crypto/XT', fromMs: T0 + 1_500, toMs: expect.any(Number) as number },
+    ])
+    expect(corrupt[0].toMs).toBeGreaterThanOrEqual(T0 + 60_000)
+  })
+})
+
 describe('the gaps of a review', () => {
   const gap = (toMs: number | null): Gap =>
     ({
@@ -81,6 +107,46 @@ describe('the gaps of a review', () => {
   ])('%s', async (_what, toMs, said) => {
     const { gaps } = await review([trade(1, T0)], { gaps: [gap(toMs)], nowMs: T0 + 3 * HOUR })
     expect(gaps).toMatchObject([{ fromMs: T0 + 1_000, toMs: said }])
+  })
+})
+
+describe('the time without a session', () => {
+  const MIN = 60_000
+  const drop = (fromMs: number, toMs: number | null): Gap =>
+    ({
+      feed: 'crypto/XT',
+      symbols: [],
+      cause: 'crash',
+      fromMs: unixMs(fromMs),
+      toMs: toMs === null ? null : unixMs(toMs),
+    }) as unknown as Gap // what a review reads
+  // Each session lasts for 50 minutes of its hour.
+  it.each<[string, Partial<ReviewQuery>, number]>([
+    ['is none within a session', { toMs: T0 + 50 * MIN }, 0],
+    ['is what follows the last session', { toMs: T0 + HOUR }, 10 * MIN - 1],
+    ['is what comes before the first session', { fromMs: T0 - 2 * MIN, toMs: T0 + MIN }, 2 * MIN],
+    ['is all of a range without sessions', { fromMs: T0 - 5 * MIN, toMs: T0 - MIN }, 4 * MIN],
+    ['has not come yet after now', { toMs: T0 + 10 * HOUR, nowMs: T0 + HOUR - 1 }, 10 * MIN - 1],
+    ['is not counted again where a gap has it', { gaps: [drop(T0 + 50 * MIN, T0 + 55 * MIN)] }, 5 * MIN],
+    ['is that outside the reviewed sessions', { sessions: [] }, HOUR],
+  ])('%s', async (_what, query, ms) => {
+    const { outsideMs } = await review([trade(1, T0), trade(2, T0 + 20 * MIN)], query)
+    expect(outsideMs).toBe(ms)
+  })
+
+  it('is what lies between two sessions', async () => {
+    const store = await recorded([[trade(1, T0)], [trade(2, T0 + HOUR)]])
+    closing.push(() => store.close())
+    const { outsideMs, gapCount } = await buildReview(store.reader, {
+      source: 'demo',
+      fromMs: T0,
+      toMs: T0 + 110 * MIN,
+      nowMs: T0 + 5 * HOUR,
+      gaps: [],
+      alerts: { events: [], problem: null },
+      notes: [],
+    })
+    expect([outsideMs, gapCount]).toEqual([10 * MIN - 1, 0])
   })
 })
 

@@ -395,15 +395,25 @@ describe('received', () => {
 })
 
 describe('trading time', () => {
+  const hours = (asset: 'crypto' | 'forex' | 'stocks', fromMs: number, toMs: number) =>
+    tradingSpans(asset, fromMs, toMs).map((span) => [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString()))
+
   it('is all of it for crypto, clipped to the span', () => {
-    const spans = tradingSpans('crypto', '1h', T0 + MINUTE, T0 + 2 * HOUR)
-    expect([spans[0].fromMs, spans.at(-1)?.toMs]).toEqual([T0 + MINUTE, T0 + 2 * HOUR])
-    expect(spans).toHaveLength(2)
+    expect(tradingSpans('crypto', T0 + MINUTE, T0 + 2 * HOUR)).toEqual([{ fromMs: T0 + MINUTE, toMs: T0 + 2 * HOUR }])
+    expect(tradingSpans('forex', T0, T0)).toEqual([])
   })
-  it('ends, whatever the span', () => {
-    const week = tradingSpans('stocks', '4h', T0, T0 + 7 * 24 * HOUR)
-    expect(week.length).toBeGreaterThan(4)
-    expect(week.every(({ fromMs, toMs }) => toMs > fromMs)).toBe(true)
-    expect(tradingSpans('forex', '1h', T0, T0)).toEqual([])
+  it('leaves out nights, weekends and holidays of stocks', () => {
+    // From a Sunday to a Tuesday in winter, and the Christmas of a Friday.
+    expect(hours('stocks', Date.UTC(2026, 0, 4, 12), Date.UTC(2026, 0, 6, 9, 45))).toEqual([
+      ['2026-01-05T09:00:00.000Z', '2026-01-06T01:00:00.000Z'],
+      ['2026-01-06T09:00:00.000Z', '2026-01-06T09:45:00.000Z'],
+    ])
+    expect(hours('stocks', Date.UTC(2026, 11, 25, 6), Date.UTC(2026, 11, 28, 6))).toEqual([])
+  })
+  it('leaves out the weekend of forex', () => {
+    expect(hours('forex', Date.UTC(2026, 0, 2, 12, 10), Date.UTC(2026, 0, 5, 12))).toEqual([
+      ['2026-01-02T12:10:00.000Z', '2026-01-02T22:00:00.000Z'],
+      ['2026-01-04T22:00:00.000Z', '2026-01-05T12:00:00.000Z'],
+    ])
   })
 })

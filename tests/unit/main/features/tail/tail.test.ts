@@ -127,6 +127,7 @@ it('follows a session until it has ended, and misses nothing that is stored whil
   const printed: number[] = []
   await tailStored({
     reader: {
+      findPosition: () => Promise.resolve(null),
       sessions: () => Promise.resolve([{ session: sessionId('r'), live: looks < 2 } as SessionRow]),
       async *replay({ afterSeq }) {
         asked.push(afterSeq)
@@ -154,7 +155,8 @@ it('follows a session until it has ended, and misses nothing that is stored whil
 
 it('continues with the session that follows, as after midnight UTC, and with none of another source', async () => {
   const [first, second, third] = ['01k1', '01k2', '01k3'].map(sessionId)
-  const row = (session: SessionId, source: string, isLive: boolean) => ({ session, source, live: isLive }) as SessionRow
+  const row = (session: SessionId, source: string, isLive: boolean) =>
+    ({ session, source, live: isLive, clean: !isLive }) as SessionRow
   const states: readonly (readonly SessionRow[])[] = [
     [row(first, 'demo', true)],
     [row(first, 'demo', false)],
@@ -168,6 +170,7 @@ it('continues with the session that follows, as after midnight UTC, and with non
   await tailRecorded(
     {
       reader: {
+        findPosition: () => Promise.resolve(null),
         sessions: () => Promise.resolve(states[Math.min(looks, states.length - 1)] ?? []),
         async *replay({ session, afterSeq }) {
           await Promise.resolve()
@@ -185,7 +188,7 @@ it('continues with the session that follows, as after midnight UTC, and with non
       },
       wait: () => Promise.resolve(++looks < 30),
     },
-    (session) => begun.push(session),
+    { begins: (session) => begun.push(session), lost: () => begun.push(sessionId('lost')) },
   )
   expect([printed, begun]).toEqual([['5', '1'], [third]])
   // It looked for another one for a while, not for ever.
@@ -205,11 +208,13 @@ it.each([
     endedMs: i === 0 ? unixMs(1_000) : null,
     imported: imported && i === 1,
     live: false,
+    clean: true,
   })) as unknown as readonly SessionRow[] // what else a row has isn't read
   const begun: string[] = []
   await tailRecorded(
     {
       reader: {
+        findPosition: () => Promise.resolve(null),
         sessions: () => Promise.resolve(rows),
         async *replay() {
           await Promise.resolve()
@@ -223,9 +228,99 @@ it.each([
       write: () => Promise.resolve(),
       wait: () => Promise.resolve(true),
     },
-    (session) => begun.push(session),
+    { begins: (session) => begun.push(session), lost: () => begun.push(sessionId('lost')) },
   )
   expect(begun).toEqual([ids[2]])
+})
+
+/** Tails the first of some sessions, whose rows and last messages are those of each look. Ends after 2,000 looks. */
+async function tailOf(
+  rowsAt: (look: number) => readonly Partial<SessionRow>[],
+  lastMsAt: (session: SessionId, look: number) => number = () => 0,
+) {
+  let looks = 0
+  const events: string[] = []
+  const failure = await tailRecorded(
+    {
+      reader: {
+        sessions: () => Promise.resolve(rowsAt(looks) as readonly SessionRow[]), // what else a row has isn't read
+        findPosition: ({ session }) => {
+          const ms = lastMsAt(session, looks)
+          return Promise.resolve({ seq: ms, ms })
+        },
+        async *replay() {
+          await Promise.resolve()
+          yield* []
+        },
+      },
+      session: sessionId('01k1'),
+      afterSeq: 0,
+      wanted: null,
+      line: () => '',
+      write: () => Promise.resolve(),
+      wait: () => Promise.resolve(++looks < 2_000),
+    },
+    { begins: (session) => events.push(`begins ${session}`), lost: (session) => events.push(`lost ${session}`) },
+  ).then(
+    () => null,
+    (thrown: Error) => thrown.message,
+  )
+  return { events, looks, failure }
+}
+
+describe('tail of a recorder that is killed', () => {
+  const row = (session: string, live: boolean, clean = false, source = 'demo') => ({
+    session: sessionId(session),
+    source,
+    live,
+    clean,
+    startedMs: unixMs(0),
+    endedMs: null,
+  })
+
+  it('says so, and continues once it is started again within a minute', async () => {
+    const { events, failure } = await tailOf((look) => {
+      if (look < 10) return [row('01k1', true)]
+      if (look < 500) return [row('01k1', false)]
+      return look < 700 ? [row('01k1', false), row('01k2', true)] : [row('01k1', false), row('01k2', false, true)]
+    })
+    expect([events, failure]).toEqual([['lost 01k1', 'begins 01k2'], null])
+  })
+
+  it('fails if none is started', async () => {
+    const { events, looks, failure } = await tailOf((look) => [row('01k1', look < 10)])
+    expect([events, failure]).toEqual([['lost 01k1'], 'The recorder of session 01k1 stopped without ending it.'])
+    // A minute, at ten looks a second.
+    expect(looks).toBe(610)
+  })
+
+  it('fails in a team once another recorder of its shard is ahead, because the session itself stays open', async () => {
+    const rows = [row('01k1', true, false, 'team:1@eu'), row('01k2', true, false, 'team:1@eu')]
+    const { looks, failure } = await tailOf(
+      () => rows,
+      (session, look) => (session === '01k1' ? Math.min(look, 100) : look) * 100,
+    )
+    expect(failure).toBe('Session 01k1 has got nothing for 15 seconds, while session 01k2 of the same shard has.')
+    expect(looks).toBe(251)
+  })
+
+  it.each([
+    ['its market is quiet', 'team:1@eu', () => 0],
+    [
+      'a recorder of another shard receives',
+      'team:2@eu',
+      (session: SessionId, look: number) => (session === '01k1' ? 0 : look * 100),
+    ],
+    [
+      'it is fetched later than that of the other',
+      'team:1@eu',
+      (session: SessionId, look: number) => (session === '01k1' ? look * 100 : look * 100 + 60_000),
+    ],
+  ])('waits in a team while %s', async (_what, source, lastMsAt) => {
+    const rows = [row('01k1', true, false, 'team:1@eu'), row('01k2', true, false, source)]
+    const { looks, failure } = await tailOf(() => rows, lastMsAt)
+    expect([looks, failure]).toEqual([2_000, null])
+  })
 })
 
 it.each([

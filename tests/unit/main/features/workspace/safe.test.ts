@@ -22,7 +22,6 @@ function made(safe: boolean) {
     createWorkspaces({
       file: one,
       nowMs: () => 1_700_000_000_000,
-      overview: () => readyWorkspace('overview'),
       problem: (problem) => {
         throw new Error(problem)
       },

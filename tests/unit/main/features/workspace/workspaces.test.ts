@@ -21,14 +21,13 @@ const open = (): Workspaces =>
   createWorkspaces({
     file: workspacesFile(folder),
     nowMs: () => nowMs,
-    overview: () => ({ ...readyWorkspace('overview'), name: 'Mine' }),
     problem: (text) => problems.push(text),
   })
 const overview = readyWorkspace('overview')
 
 it('begins with the ready-made ones, keeps what is put, and tells of it', () => {
   const first = open()
-  expect(first.state().workspaces.map((one) => one.name)).toContain('Mine')
+  expect(first.state().workspaces.map((one) => one.name)).toContain('Overview')
   let told = 0
   first.onChange(() => told++)
   const changed = closePane(overview, 'tape-1')
@@ -39,7 +38,7 @@ it('begins with the ready-made ones, keeps what is put, and tells of it', () => 
   expect(again.workspaces.find((one) => one.id === 'overview')).toEqual(changed)
   expect(again.latest).toBe('review')
   expect(again.snapshots['overview']).toEqual([{ atMs: 1_000, panes: 4 }])
-  expect(open().snapshot('overview', 1_000).name).toBe('Mine')
+  expect(open().snapshot('overview', 1_000).name).toBe('Overview')
   expect(() => open().snapshot('overview', 2)).toThrow(/no longer saved/)
   expect(problems).toEqual([])
 })
@@ -85,7 +84,6 @@ it('says so when a workspace can’t be saved', () => {
       setAside: () => '',
     },
     nowMs: () => 0,
-    overview: () => overview,
     problem: () => undefined,
   })
   expect(() => desk.put(JSON.stringify(closePane(overview, 'tape-1')), false)).toThrow(/Couldn’t save/)

@@ -31,10 +31,13 @@ describe('completion', () => {
   }
 
   it('offers commands, options and values that the table has', async () => {
-    expect(await offered('tapedeck', '')).toEqual(COMMANDS.map(({ name }) => name))
+    expect(await offered('tapedeck', '')).toEqual([...COMMANDS.map(({ name }) => name), 'help'])
     expect(await offered('tapedeck', 'export', '--form')).toEqual(['--format'])
     expect(await offered('tapedeck', 'export', '--format', '')).toEqual(EXPORT_FORMATS)
     expect(await offered('tapedeck', 'export', '--feed', 'forex/C')).toEqual(['forex/C', 'forex/CA', 'forex/CAS'])
+    expect(await offered('tapedeck', 'export', '-f', 'forex/C')).toEqual(['forex/C', 'forex/CA', 'forex/CAS'])
+    expect(await offered('tapedeck', 'export', '-o', `${folder.slice(0, -1)}`)).toEqual([folder])
+    expect(await offered('tapedeck', 'help', 'exp')).toEqual(['export'])
     expect(await offered('tapedeck', 'verify', '')).toEqual(
       expect.arrayContaining(Object.keys(COMMON_OPTIONS).map((name) => `--${name}`)),
     )
@@ -44,6 +47,8 @@ describe('completion', () => {
   it('names every option of every command for every shell', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       const text = await script(shell)
+      // By both spellings.
+      expect(text).toContain({ bash: '--feed|-f)', zsh: '{-f,--feed}', fish: '-l feed -s f' }[shell])
       for (const { name, load } of COMMANDS) {
         const { options } = await load()
         expect(text).toContain(name)

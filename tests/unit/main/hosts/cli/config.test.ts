@@ -47,7 +47,10 @@ describe('config', () => {
     [['recording.enabeld'], 'Did you mean recording.enabled?'],
     [['nothing'], '"tapedeck config" lists them.'],
     [['account.allowSharding', 'perhaps'], 'tapedeck: perhaps isn’t a valid value of account.allowSharding.\n'],
-    [['account', '{}'], 'account is a section'],
+    [['account', '{}'], 'account is a section: name one of its settings, such as account.source'],
+    [['zone', 'Europe/Nowhere'], 'tapedeck: Europe/Nowhere isn’t a valid value of zone.\n'],
+    [['numbers', 'not a locale'], 'tapedeck: not a locale isn’t a valid value of numbers.\n'],
+    [['watchlists', '[1]'], 'isn’t a valid value of watchlists.\n'],
     [['a', 'b', 'c'], 'config takes a key and a value'],
     [['', 'b'], 'argument 1 is empty'],
   ])('refuses %j', async (args, message) => {
@@ -55,6 +58,19 @@ describe('config', () => {
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(message)
     expect(existsSync(join(home, 'settings.json'))).toBe(false)
+  })
+
+  it('changes one that is in no section', async () => {
+    expect(await run('config', 'zone', 'Europe/Berlin')).toMatchObject({ code: 0, out: 'Europe/Berlin\n' })
+    expect(saved()).toMatchObject({ zone: 'Europe/Berlin', recording: { enabled: true } })
+    const lists = [{ id: 'a', name: 'A', symbols: [], sort: null }]
+    expect(await run('config', 'watchlists', JSON.stringify(lists))).toMatchObject({ code: 0 })
+    expect(saved()).toMatchObject({ zone: 'Europe/Berlin', watchlists: lists })
+  })
+
+  it('doesn’t change the version of the settings file', async () => {
+    const { code, err } = await run('config', 'version', '2')
+    expect([code, err]).toEqual([1, 'tapedeck: version can’t be changed here. It is that of the settings file.\n'])
   })
 
   it('doesn’t call a value invalid that the disk refuses', async () => {

@@ -95,12 +95,12 @@ describe('a session that crashed', () => {
       }),
     )
     expect(review).toMatch(/^# Review, 2026-01-05 10:00:00 to 2026-01-05 10:00:02 \(UTC\)\n/)
-    expect(total).toMatch(/\nto +crashed, unknown time\n/)
+    expect(total).toMatch(/\nto +cut off, unknown time\n/)
     const context = commandContext({ dataDir: folder })
     const args = ['sessions', '--session', 'latest', '--out', join(folder, 'x.tapedeck')]
     expect([await runCommandLine(args, context), context.errors()]).toEqual([
       1,
-      expect.stringContaining('ended in a crash, and its end isn’t recovered yet. The next session'),
+      expect.stringContaining('was cut off, and its end isn’t recovered yet. The next session'),
     ])
   })
 })

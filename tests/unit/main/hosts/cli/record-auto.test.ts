@@ -33,9 +33,9 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     return () => log.close()
   })
   const reach = () => ['--team', 'eu', '--allow-old-nats']
-  const writePlan = async (symbols: string): Promise<void> => {
+  const writePlan = async (symbols: string, url = server.url, connections = '1'): Promise<void> => {
     const context = commandContext()
-    const args = ['plan', ...reach(), '--upstream', server.url, '--feed', `crypto/XT:${symbols}`, '--write']
+    const args = ['plan', ...reach(), '--upstream', url, '--feed', `crypto/XT:${symbols}`, '--connections', connections, '--write'] // oxfmt-ignore
     expect([await runCommandLine(args, context), context.errors()]).toEqual([0, ''])
   }
   const startRecorder = (name: string, url = server.url) => {
@@ -96,6 +96,21 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     expect([a.epoch > 0, b.epoch > a.epoch, a.end !== null, b.end !== null]).toEqual([true, true, true, true])
     const { feeds } = JSON.parse(first.context.output()) as { feeds: { feed: string; stored: number }[] }
     expect(feeds).toMatchObject([{ feed: 'crypto/XT' }])
+  })
+
+  it('opens another connection once the plan allows it', async () => {
+    const own = await startNatsServer()
+    await writePlan('BTC-USD', own.url)
+    const recorder = startRecorder('growing', own.url)
+    const symbolsOf = async (): Promise<string | undefined> =>
+      /^tapedeck_feed_symbols\{feed="crypto\/XT"\} (\d+)$/m.exec(await recorder.scrape())?.[1]
+    await expect.poll(symbolsOf, { timeout: 15_000 }).toBe('1')
+    const symbols = ['BTC-USD', ...Array.from({ length: 59 }, (_, i) => `S${i}-USD`)]
+    await writePlan(symbols.join(), own.url, '2')
+    await expect.poll(symbolsOf, { timeout: 15_000 }).toBe('60')
+    recorder.stop()
+    expect(await recorder.code).toBe(0)
+    expect(recorder.context.errors()).not.toContain('no room for')
   })
 
   it('records on while NATS is away, and takes its lease again', async () => {

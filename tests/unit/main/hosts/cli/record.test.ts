@@ -189,6 +189,7 @@ it('says which sessions a team lacks, and doesn’t promise to continue those th
     inFlightBytes: 0,
     progress: [],
     lagMs: 0,
+    historyLagMs: 0,
   }
   const lost = sessionId('01kccccccc0000000000000001')
   const release = `session ${lost} can’t be published; to let it be erased: tapedeck sessions --session ${lost} --release`
@@ -328,6 +329,9 @@ describe('what a recording came to', { timeout: 30_000 }, () => {
     stop.abort(reason)
     expect(await ran).toBe(expected)
     expect(context.output()).toMatch(/^session \S+\nsource demo\ncrypto\/XT {2}received /)
+    const count = (name: string): number => Number(new RegExp(` ${name} (\\d+)`).exec(context.output())?.[1])
+    expect(count('control')).toBeGreaterThan(0)
+    expect(count('received')).toBe(count('decoded') + count('control') + count('undecodable'))
   })
 })
 

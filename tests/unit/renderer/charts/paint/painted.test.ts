@@ -135,6 +135,24 @@ describe('a gap', () => {
     ])
   })
 
+  it('has its cause below the legend, and none where that leaves no room', async () => {
+    onTestFinished(() => port.setHeadroom(0))
+    const cause = () => painted().find(({ text }) => text.startsWith('no data'))
+    await show(bars)
+    port.setGaps([gap(8, 14)])
+    await frames()
+    const { height } = port.plotArea()
+    expect(cause()?.origin[1]).toBeCloseTo(height / 2, 0)
+    port.setHeadroom(height - 300)
+    await frames()
+    const shown = cause()
+    const half = ((shown?.text.length ?? 0) * 6) / 2 // the width of a letter of the recording canvas
+    expect(shown?.origin[1]).toBeGreaterThan(height - 300 + half)
+    port.setHeadroom(height - 20)
+    await frames()
+    expect(cause()).toBeUndefined()
+  })
+
   it('that is still open is hatched to the edge of the plot', async () => {
     await show(bars)
     port.setGaps([gap(20, null)])

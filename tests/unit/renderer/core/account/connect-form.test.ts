@@ -39,3 +39,25 @@ it.each([
     app.close()
   },
 )
+
+it('returns the focus to the button that was pressed, which a browser takes from it while it is disabled', async () => {
+  const transport = new TestTransport()
+  for (const command of ['account.connect', 'account.test'] as const)
+    transport.answer(command, () => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+      throw new Error('refused')
+    })
+  const app = openWindow(transport)
+  render(ConnectForm, { app, ondone: vi.fn() })
+  const typed = { 'Base URL': 'https://data.example.com', User: 'ann', Password: 'secret' }
+  for (const [label, value] of Object.entries(typed))
+    await fireEvent.input(screen.getByLabelText(label), { target: { value } })
+  for (const name of ['Connect', 'Test connection']) {
+    const button = screen.getByRole('button', { name })
+    button.focus()
+    await fireEvent.click(button)
+    await vi.waitFor(() => expect(screen.getByRole('button', { name })).toHaveProperty('disabled', false))
+    await vi.waitFor(() => expect(document.activeElement).toBe(button))
+  }
+  app.close()
+})

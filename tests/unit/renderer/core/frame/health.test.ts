@@ -66,6 +66,12 @@ describe('the health of a terminal', () => {
     ],
     ['a symbol beyond a limit', { feeds: [feed('crypto/XT', open, ['ETH-USD'])] }, 'busy', '1 symbol left out'],
     [
+      'a symbol beyond the limits of two feeds, once',
+      { feeds: [feed('crypto/XT', open, ['ETH-USD', 'LTC-USD']), feed('crypto/XQ', open, ['ETH-USD'])] },
+      'busy',
+      '2 symbols left out',
+    ],
+    [
       'a recording that failed',
       { recorder: { is: 'broken', why: full, sinceMs: unixMs(0), lost: 0 } },
       'bad',

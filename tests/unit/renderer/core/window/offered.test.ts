@@ -7,6 +7,9 @@ import { dockOf, openWindow, serviceOf, replaysOf } from '../../open-window.ts'
 import { popOutPane } from '../../../../../src/renderer/features/workspace/dock-acts.ts'
 import { helpTopics } from '../../../../../src/renderer/features/help/help-topics.ts'
 import { paletteItems } from '../../../../../src/renderer/features/palette/items.ts'
+import { paletteOptions } from '../../../../../src/renderer/features/palette/palette-options.ts'
+import { STYLE_LABEL } from '../../../../../src/renderer/features/chart/model/chart-labels.ts'
+import { CHART_STYLES } from '../../../../../src/shared/features/chart/chart-settings.ts'
 import { MAX_POPOUTS } from '../../../../../src/shared/features/workspace/document.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 
@@ -27,18 +30,17 @@ async function open() {
 
 describe('what the palette and the help offer', () => {
   const HOSTS_OWN = ['tray', 'ask-quit', 'login', 'mark-key', 'channel']
+  const itemsOf = (state: WindowState) =>
+    paletteItems(state, {
+      evidence: serviceOf(state, evidence),
+      replay: replaysOf(state),
+      workspace: dockOf(state),
+    })
   const offered = (state: WindowState) => {
     const ids = (all: readonly { readonly id: string }[], begins: string) =>
       HOSTS_OWN.filter((id) => all.some((one) => one.id === `${begins}:${id}`))
     const [palette, help] = [
-      ids(
-        paletteItems(state, {
-          evidence: serviceOf(state, evidence),
-          replay: replaysOf(state),
-          workspace: dockOf(state),
-        }),
-        'setting',
-      ),
+      ids(itemsOf(state), 'setting'),
       ids(helpTopics(state, serviceOf(state, codes), []), 'settings'),
     ]
     expect(help).toEqual(palette)
@@ -55,6 +57,21 @@ describe('what the palette and the help offer', () => {
     state.info = { ...info, host: 'electron', startsAtLogin: true }
     state.update = { is: 'current', checkedMs: null }
     expect(offered(state)).toEqual(HOSTS_OWN)
+  })
+
+  it('are found by the words for what they do', async () => {
+    const app = await open()
+    const items = itemsOf(app)
+    const shown = { instrument: app.instrument, spread: app.chart.spread }
+    const found = (text: string) =>
+      paletteOptions({ text, entry: null, hits: [], answered: false, items, recent: [], ...shown }).flatMap(
+        ({ options }) => options.map(({ id }) => id),
+      )
+    expect(found('verify')[0]).toBe('command:verify')
+    expect(found('erase').slice(0, 2)).toEqual(['pane:sessions', 'setting:keep'])
+    expect(found('move store')[0]).toBe('setting:store')
+    for (const style of CHART_STYLES.filter((one) => one !== 'footprint'))
+      expect(found(STYLE_LABEL[style])[0]).toBe(`command:chart-style-${style}`)
   })
 })
 

@@ -23,13 +23,13 @@ function open(
   isComing = false,
 ) {
   let moved: () => void = () => undefined
-  const view = { x, hasOlder: false, older: 'none' as OlderData }
+  const view = { x, hasOlder: false, older: 'none' as OlderData, top: 0, height: 400 }
   const part: Pick<ChartPort, 'visibleBars' | 'hasOlder' | 'olderData' | 'plotArea' | 'pixelOf' | 'onView'> = {
     // Only the start and close of a bar are read.
     visibleBars: () => [{ startMs: FIRST_MS, close: 1 }] as unknown as ReturnType<ChartPort['visibleBars']>,
     hasOlder: () => view.hasOlder,
     olderData: () => view.older,
-    plotArea: () => ({ left: 0, top: 0, width: 1_000, height: 400 }),
+    plotArea: () => ({ left: 0, top: view.top, width: 1_000, height: view.height }),
     pixelOf: () => ({ x: view.x, y: 0 }),
     onView(listener) {
       moved = listener
@@ -155,4 +155,20 @@ it('doesn’t claim that nothing older is recorded while the sample session is b
   expect(text()).toBeNull()
   expect(screen.getByText(/Older data of the demo market is being added\.$/)).toBeDefined()
   expect(screen.queryByRole('button')).toBeNull()
+})
+
+it('the text stays within the prices: in low ones, it only says when the data begins', async () => {
+  const { rest, moveTo, view } = open(700)
+  view.top = 20
+  await rest()
+  const shown = () => document.querySelector<HTMLElement>('.beginning')
+  expect(shown()?.style.top).toBe('220px')
+  view.height = 100
+  await moveTo(700)
+  expect(shown()?.textContent.trim()).toMatch(/^The first bar starts .*13:15:00\.$/)
+  expect(shown()?.style.top).toBe('70px')
+  expect(screen.queryByRole('button')).toBeNull()
+  view.height = 40
+  await moveTo(700)
+  expect(shown()).toBeNull()
 })

@@ -1,4 +1,6 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
+import { flushSync } from 'svelte'
+import { SvelteMap } from 'svelte/reactivity'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { ChartStage } from '../../../../../src/renderer/features/chart/follow/chart-target.ts'
 import ChartNote from '../../../../../src/renderer/features/chart/ChartNote.svelte'
@@ -11,6 +13,7 @@ const usual = {
   openSettings: vi.fn(),
   atEnd: false,
   isOver: false,
+  isAbsent: () => Promise.resolve(false),
   play: null,
 }
 const show = (around: object, view = 'live', stage: object = { is: 'empty', damaged: false }) =>
@@ -36,6 +39,26 @@ it('offers a large button to play in an empty chart of a replay', async () => {
   // The session may have none of this symbol.
   await fireEvent.click(screen.getByRole('button', { name: 'Show recorded symbols' }))
   expect(openScreener).toHaveBeenCalledOnce()
+})
+
+it('says at once that a replay has nothing of the symbol, and offers nothing to play', async () => {
+  show({ play: vi.fn(), isAbsent: () => Promise.resolve(true) }, 'replay-1')
+  expect(await screen.findByText('No bars of BTC-USD in this replay')).toBeTruthy()
+  expect(screen.getByText('Nothing of this symbol was recorded in it.')).toBeTruthy()
+  expect(screen.queryByText('Press Space to play.')).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Play replay' })).toBeNull()
+  expect(screen.getByRole('button', { name: 'Show recorded symbols' })).toBeTruthy()
+})
+
+it('asks once what a replay has, not at each move of its clock', async () => {
+  const clock = new SvelteMap([['ms', 0]])
+  let asked = 0
+  show({ isAbsent: () => Promise.resolve((clock.get('ms') ?? 0) >= 0 && ++asked > 0) }, 'replay-1')
+  await screen.findByText('No bars of BTC-USD in this replay')
+  clock.set('ms', 1_000)
+  flushSync()
+  expect(screen.getByText('No bars of BTC-USD in this replay')).toBeTruthy()
+  expect(asked).toBe(1)
 })
 
 it('doesn’t promise bars at the end of a replay', () => {

@@ -1,17 +1,21 @@
 /** What a chart pane passes to its chart and asks of the terminal. The chart itself is mocked. */
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
-import { tick } from 'svelte'
+import { tick, type ComponentProps } from 'svelte'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import ChartPane from '../../../../../src/renderer/features/chart/ChartPane.svelte'
 import type { ChartLegend } from '../../../../../src/renderer/charts/model/chart.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { chartWindow } from '../../../../../src/renderer/features/chart/model/chart-window.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { drawings } from '../../../../../src/renderer/features/drawings/feature.ts'
+import { alerts } from '../../../../../src/renderer/features/alerts/feature.ts'
+import { drawings, type DrawingsService } from '../../../../../src/renderer/features/drawings/feature.ts'
+import type { Drawing } from '../../../../../src/shared/features/drawings/types.ts'
+import { at, drawing } from '../../../shared/features/drawings/samples.ts'
 import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { makeBar } from '../../../../kit/market.ts'
+import { instrumentId } from '../../../../../src/shared/base/units.ts'
 
 const { calls, visible } = vi.hoisted(() => ({ calls: [] as (readonly [string, unknown])[], visible: [] as Bar[] }))
 vi.mock('../../../../../src/renderer/charts/kline-chart.ts', () => ({
@@ -63,18 +67,19 @@ async function open() {
 }
 /** Shows the terminal's source as the demo market or the user's own service. */
 const setSource = (source: 'demo' | 'service') => terminal.alter('status', (status) => ({ ...status, source }))
-async function show() {
+async function show(more: Partial<WindowState['chart']> = {}, props: Partial<ComponentProps<typeof ChartPane>> = {}) {
   const view = () => ({
     transport: terminal,
     view: app.view,
     instrument: app.instrument,
     symbol: 'BTC-USD',
-    settings: app.chart,
+    settings: { ...app.chart, ...more },
     zone: 'UTC',
     themeKey: 'dark',
     onSettings: () => undefined,
     drawings: serviceOf(app, drawings),
     window: chartWindow(app, replaysOf(app).current, () => app.instrument),
+    ...props,
   })
   const { rerender } = render(ChartPane, view())
   await settle()
@@ -97,6 +102,13 @@ afterEach(() => {
   cleanup()
   app.close()
   terminal.reset()
+})
+
+it('is named after both symbols of a ratio', async () => {
+  await open()
+  const eth = instrumentId('crypto', 'ETH-USD')
+  await show({ spread: { of: app.instrument, with: eth, label: 'ETH-USD', operator: '/' } })
+  expect(screen.getByRole('application').getAttribute('aria-label')).toMatch(/^Chart of BTC-USD\/ETH-USD\./)
 })
 
 describe('the drawings of a chart', () => {
@@ -128,6 +140,38 @@ describe('the drawings of a chart', () => {
     terminal.alter('replay', (state) => ({ ...state, source: 'service:data.example.com' }))
     await settle()
     expect(followed()).toEqual(['service'])
+  })
+})
+
+describe('a logarithmic chart whose settings compare symbols', () => {
+  const ETH = instrumentId('crypto', 'ETH-USD')
+  const BTC = instrumentId('crypto', 'BTC-USD')
+  it.each([
+    ['with nothing', [], false, 'log', ''],
+    ['with itself', [BTC], false, 'log', ''],
+    ['with others', [BTC, ETH], false, 'linear', '1'],
+    ['with others, at ticks', [ETH], true, 'log', ''],
+  ] as const)('%s watches a drawing on the scale that it has', async (_, compare, ticks, scale, count) => {
+    let watch: ((drawing: Drawing) => void) | undefined
+    const Layer: DrawingsService['Layer'] = (_anchor, { onAlert }) => {
+      watch = onAlert
+      return {}
+    }
+    await open()
+    const book = serviceOf(app, alerts)
+    await show(
+      { compare: [...compare], ticks, scale: 'log' },
+      { alerts: book, drawings: { ...serviceOf(app, drawings), Layer } },
+    )
+    watch?.(drawing('trend', [at(0, 1), at(1, 2)]))
+    expect(book.alerts.editing?.draft.condition).toMatchObject({ is: 'drawing', scale })
+    expect(screen.getByTitle('Compare with other symbols').textContent.replaceAll('Compare', '').trim()).toBe(count)
+    const panel = document.querySelector(
+      `#${screen.getByTitle('Scale, lines, time zone').getAttribute('popovertarget')}`,
+    )
+    panel?.dispatchEvent(Object.assign(new Event('beforetoggle'), { newState: 'open' }))
+    await tick()
+    expect(screen.getByLabelText<HTMLInputElement>('Logarithmic').checked).toBe(scale === 'log')
   })
 })
 

@@ -78,6 +78,9 @@ function show(first: Partial<ChartSettings>) {
       get style() {
         return style
       },
+      get compared() {
+        return shownChart(settings, BTC).compared
+      },
       get hasFlow() {
         return hasFlow
       },
@@ -141,6 +144,11 @@ describe('a chart whose replay goes back', () => {
     await drawn()
     expect(chart.stages.at(-1)).toBe('ready')
   })
+})
+
+it('compares a symbol with others, never with itself', () => {
+  const { transport } = show({ compare: [BTC, ETH] })
+  expect(transport.argsOf('bars').map(({ instrument }) => instrument)).toEqual([BTC, ETH])
 })
 
 describe('the style of a chart', () => {

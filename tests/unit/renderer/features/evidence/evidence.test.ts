@@ -13,6 +13,7 @@ import { START_MS } from '../../../../kit/terminal-messages.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
+import type { PaneContext } from '../../../../../src/renderer/core/window/pane-context.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, serviceOf } from '../../open-window.ts'
 import { replayState } from '../../../../kit/replay-state.ts'
@@ -258,6 +259,19 @@ describe('a verification', () => {
     render(EvidencePane, { app: state })
     await tick()
     expect(front()).toBe('Coverage')
+  })
+  it('is shown by the pane that opens, however many there are', async () => {
+    // The panes of earlier tests asked for coverage, which isn't read until the next commit.
+    await terminal.control('pass', 1_000)
+    const { state } = await open()
+    const paneOf = (isFirst: boolean) => ({ isFirst }) as PaneContext // all that the pane reads
+    const other = render(EvidencePane, { app: state, pane: paneOf(false) })
+    const first = render(EvidencePane, { app: state, pane: paneOf(true) })
+    serviceOf(state, evidence).unseen = { session: null }
+    await tick()
+    const front = ({ container }: { container: Element }) =>
+      container.querySelector('[role="tab"][aria-selected="true"]')?.textContent
+    expect([front(other), front(first)]).toEqual(['Coverage', 'Verification'])
   })
 })
 

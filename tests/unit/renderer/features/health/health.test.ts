@@ -53,8 +53,8 @@ describe('the coverage of Health', () => {
     terminal.answer('evidence.coverage', () => ({
       ...report,
       feeds: [
-        { ...feed, feed: 'crypto/XT', gaps: 1, gapMs: 1_000, causes: [connect] },
-        { ...feed, feed: 'crypto/XQ', gaps: 3, gapMs: 4_000, causes: [drop, connect] },
+        { ...feed, feed: 'crypto/XT', gaps: 1, gapMs: 1_000, wantedMs: 8_000, causes: [connect] },
+        { ...feed, feed: 'crypto/XQ', gaps: 3, gapMs: 4_000, wantedMs: 7_200_000, causes: [drop, connect] },
       ],
     }))
     render(HealthPane, { app: await open() })
@@ -64,14 +64,14 @@ describe('the coverage of Health', () => {
         .getAllByRole('cell')
         .slice(2)
         .map((cell) => cell.textContent),
-    ).toEqual(['0', '1.0 s, connecting'])
+    ).toEqual(['0', '1.0 s, connecting', '8.0 s'])
     const quotes = screen.getByRole('row', { name: /crypto\/XQ/ })
     expect(
       within(quotes)
         .getAllByRole('cell')
         .slice(2)
         .map((cell) => cell.textContent),
-    ).toEqual(['2', '4.0 s'])
+    ).toEqual(['2', '4.0 s', '2 h'])
     expect(quotes.title).toBe('connection lost: 2, 3.0 s\nnot yet connected: 1, 1.0 s')
   })
 

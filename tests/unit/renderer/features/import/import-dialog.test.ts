@@ -114,13 +114,22 @@ it('lists every problem it knows, and says when there may be more', async () => 
   expect(screen.getByText(/There may be more/)).toBeDefined()
 })
 
+it('allows the import of a table without a header whose first line can’t be read', async () => {
+  app.exchange.there = { file: 'f', name: 'trades.csv' }
+  render(ImportDialog, { app, onclose: () => undefined })
+  requests[0].answer({ ...preview('trades.csv'), problems: [{ line: 1, text: 'its price "x" isn’t a number' }] })
+  await settle()
+  expect(screen.getByText('Line 1 skipped: its price "x" isn’t a number')).toBeDefined()
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Import', hidden: true }).disabled).toBe(false)
+})
+
 it('allows the import as soon as the missing symbol is typed, without leaving its field', async () => {
   app.exchange.there = { file: 'f', name: 'bank.csv' }
   render(ImportDialog, { app, onclose: () => undefined })
   const mapping = { ...MAPPING, columns: [...MAPPING.columns] }
   requests[0].answer({
     ...preview('bank.csv', { ...mapping, symbol: '' }),
-    problems: [{ line: 1, text: 'No symbol.' }],
+    problems: [{ line: 0, text: 'No symbol.' }],
   })
   await settle()
   const submit = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Import', hidden: true })

@@ -45,6 +45,8 @@ const review = (more: Partial<Review> = {}): Review => ({
   gaps: [{ feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD', 'ETH-USD'], fromMs: 1_000, toMs: 120_700 }],
   gapCount: 60,
   gapMs: 119_700,
+  outsideMs: 0,
+  corrupt: [],
   alerts: [{ atMs: 2_000, instrument: BTC, text: 'price above 1', note: 'mine', value: '1.5' }],
   alertCount: 501,
   alertsProblem: 'The history of alerts couldn’t be read.',

@@ -28,8 +28,11 @@ const item = (kind: PaletteItem['kind'], title: string): PaletteItem => ({
 })
 const ITEMS = [item('command', 'Export'), item('code', 'FA'), item('pane', 'Earnings'), item('setting', 'Theme')]
 
+/** What the chart shows. */
+const SHOWN = { instrument: instrumentId('crypto', 'BTC-USD'), spread: null }
+
 const ids = (text: string, hits: readonly SymbolHit[] = [], recent: readonly string[] = [], answered = true) =>
-  paletteOptions({ text, entry: parseEntry(text, CODE_FORMS), hits, answered, items: ITEMS, recent }).flatMap(
+  paletteOptions({ text, entry: parseEntry(text, CODE_FORMS), hits, answered, items: ITEMS, ...SHOWN, recent }).flatMap(
     ({ options }) => options.map(({ id }) => id),
   )
 
@@ -50,6 +53,7 @@ describe('the palette', () => {
         ratio,
         answered: true,
         items: ITEMS,
+        ...SHOWN,
         recent: [],
       }).flatMap(({ options }) => options)
     expect(offered('eth-usd/btc-usd', [ether, bitcoin])).toMatchObject([
@@ -72,12 +76,37 @@ describe('the palette', () => {
   })
   it('begins with what an entry says, and names a symbol that is not known', () => {
     const options = (text: string, hits: readonly SymbolHit[]) =>
-      paletteOptions({ text, entry: parseEntry(text, CODE_FORMS), hits, answered: true, items: ITEMS, recent: [] })[0]
-        ?.options[0]
+      paletteOptions({
+        text,
+        entry: parseEntry(text, CODE_FORMS),
+        hits,
+        answered: true,
+        items: ITEMS,
+        ...SHOWN,
+        recent: [],
+      })[0]?.options[0]
     expect(options('eth-usd 5m', HITS)).toMatchObject({ is: 'entry', hit: { symbol: 'ETH-USD' }, unresolved: false })
     expect(options('aapl fa', HITS)).toMatchObject({ is: 'entry', hit: { symbol: 'AAPL' }, entry: { code: 'FA' } })
     expect(options('NOSUCHTHING fa', [])).toMatchObject({ is: 'entry', hit: null, unresolved: true })
     expect(options('5m', [])).toMatchObject({ is: 'entry', hit: null, unresolved: false })
+  })
+  it.each([
+    ['eur/usd ticks', SHOWN, { symbol: 'EUR/USD', interval: null }],
+    ['eur/usd ticks tas', SHOWN, { symbol: 'EUR/USD', interval: null, code: 'TAS' }],
+    ['eth-usd ticks', SHOWN, { symbol: 'ETH-USD', interval: 'ticks' }],
+    ['eth-usd ticks', { ...SHOWN, spread: { of: instrumentId('crypto', 'ETH-USD') } }, { interval: null }],
+    ['ticks', SHOWN, { symbol: null, interval: 'ticks' }],
+    ['ticks', { ...SHOWN, spread: { of: SHOWN.instrument } }, undefined],
+    ['ticks', { ...SHOWN, instrument: instrumentId('forex', 'EUR/USD') }, undefined],
+  ])('offers ticks only where the chart can show them: %s on %o', (text, shown, expected) => {
+    const entry = parseEntry(text, CODE_FORMS)
+    const hits = [...HITS, hit('forex', 'EUR/USD')]
+    const options = paletteOptions({ text, entry, hits, answered: true, items: ITEMS, recent: [], ...shown }).flatMap(
+      (section) => section.options,
+    )
+    const found = options.find(({ is }) => is === 'entry')
+    if (expected === undefined) expect(found).toBeUndefined()
+    else expect(found).toMatchObject({ entry: expected })
   })
   it('begins with a command typed in full, although it also reads as a symbol and a code', () => {
     const tour = item('command', 'One-minute tour')
@@ -87,6 +116,7 @@ describe('the palette', () => {
       hits: [],
       answered: true,
       items: [...ITEMS, tour],
+      ...SHOWN,
       recent: [],
     })
     expect(section?.options.slice(0, 2).map(({ id }) => id)).toEqual([tour.id, 'entry'])
@@ -101,7 +131,15 @@ describe('the palette', () => {
   })
   it('starts with what was chosen lately, symbols among it, and drops what is gone', () => {
     const recent = ['setting:Theme', 'symbol:stocks:AAPL', 'list:gone']
-    const sections = paletteOptions({ text: '', entry: null, hits: HITS, answered: true, items: ITEMS, recent })
+    const sections = paletteOptions({
+      text: '',
+      entry: null,
+      hits: HITS,
+      answered: true,
+      items: ITEMS,
+      ...SHOWN,
+      recent,
+    })
     expect(sections.map(({ title, options }) => [title, options.map(({ id }) => id)])).toEqual([
       ['recent', ['setting:Theme', 'symbol:stocks:AAPL']],
       ['symbols', ['symbol:crypto:ETH-USD', 'symbol:stocks:FA']],

@@ -13,7 +13,7 @@ import {
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
-import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { tape as tapeFeature } from '../../../../../src/renderer/features/tape/feature.ts'
 
 let terminal: WindowTerminal
@@ -212,6 +212,13 @@ describe('a replay in the window', () => {
     replaysOf(app).current.seek({ at: 'end' })
     await terminal.settle()
     expect(app.toasts.list.at(-1)?.text).toMatch(/^The replay can’t continue past this point\./)
+  })
+  it('knows what was not recorded in it', async () => {
+    await open()
+    const { current } = replaysOf(app)
+    expect(await current.lacks(instrumentId('crypto', 'BTC-USD'))).toBe(false)
+    expect(await current.lacks(instrumentId('stocks', 'NEVER'))).toBe(true)
+    expect(await current.lacks(instrumentId('crypto', 'NEVER'))).toBe(true)
   })
   it('seeks only within the recording', async () => {
     await open()

@@ -53,6 +53,14 @@ describe('the pane', () => {
     open(page(btc), { screen: { filters: [filter(null)] } })
     expect(count()).toBeUndefined()
   })
+  it('counts symbols without bars only once bars were read', () => {
+    open(page({ ...btc, withoutBars: 1, reading: { done: 15, total: 21 } }))
+    // In a replay, 21 would count symbols that it hasn't reached.
+    expect(shown.getByText(/71 % read/).textContent).not.toMatch(/without bars|21/)
+    transport.send('screener', page({ ...btc, withoutBars: 1, readMs: unixMs(0) }))
+    flushSync()
+    expect(shown.getByText(/1 without bars in this span/)).toBeTruthy()
+  })
   it('says why nothing could be read, instead of that nothing is recorded', () => {
     open(page({ problem: 'The disk is gone.' }))
     expect(shown.getByText('Couldn’t read the recorded data')).toBeTruthy()

@@ -72,3 +72,17 @@ it('tells the whole of a name that is cut off', async () => {
   await open()
   expect(screen.getByText(/^Payrolls/).title).toHaveLength(117)
 })
+
+it.each([
+  ['in its column', 900, 'Corrupt'],
+  ['at its name where there is no room for the column', 300, 'Corrupt –'],
+])('says of a corrupt session that it is, %s', async (_where, width, text) => {
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(width)
+  const ended = { live: false, clean: true }
+  terminal.answer('sessions.list', () => [makeSession('01a', { ...ended, isCorrupt: true }), makeSession('01b', ended)])
+  await open()
+  const cells = rows().map((row) => row.textContent.replace(/\s+/g, ' '))
+  expect(cells.find((one) => one.includes(text))).toBeDefined()
+  expect(cells.filter((one) => one.includes('Corrupt'))).toHaveLength(1)
+  expect(cells.join()).not.toContain('Complete')
+})

@@ -30,3 +30,20 @@ it('says that nothing follows only at the end of a session that is no longer rec
   await tick()
   expect(screen.getByText('No prints in this replay')).toBeTruthy()
 })
+
+it('says at once that a replay has nothing of the symbol, and asks no more while it plays', async () => {
+  const transport = new TestTransport().answer('replay.lacks', () => true)
+  app = openWindow(transport)
+  const shown = serviceOf(app, tape)
+  shown.ready = true
+  app.replaying = replayState()
+  render(TapeEmpty, { app, tape: shown, minSize: 0 })
+  expect(await screen.findByText('Nothing of this symbol was recorded in it.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Play' })).toBeNull()
+  for (const nowMs of [1_000, 2_000]) {
+    app.replaying = replayState({ nowMs: unixMs(nowMs) })
+    await tick()
+    expect(screen.getByText('Nothing of this symbol was recorded in it.')).toBeTruthy()
+  }
+  expect(transport.calls.filter(({ name }) => name === 'replay.lacks')).toHaveLength(1)
+})

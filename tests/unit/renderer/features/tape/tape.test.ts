@@ -164,7 +164,8 @@ describe('a side in words', () => {
     [null, 'Sides inferred, too few trades to check', 'dim'],
     [0.98765, 'Sides inferred, 98.7 % explained by quotes', 'fine'],
     [0.95, 'Sides inferred, 95.0 % explained by quotes', 'dim'],
-    [0.8999, '89.9 % explained: sides mostly from price direction', 'warn'],
+    [0.8999, 'Only 89.9 % explained by quotes: sides are unreliable', 'warn'],
+    [0, 'No quotes match these trades: sides from price direction', 'warn'],
   ])('a meter of %s is told', (explained, text, tone) => {
     const meter = { join: { by: 'event', ms: 0 }, explained, trades: 400 } as const
     expect(meterLabel(meter)).toMatchObject({ text, tone })
@@ -188,17 +189,24 @@ it('says how many trades have no side or quote, and how often messages were lost
   expect(label({ unquoted: 900, unknown: 1 })).toMatchObject({
     brief: 'sides at most 10.0 % explained, 0.1 % unknown',
     tone: 'warn',
-    text: 'At most 10.0 % explained: sides mostly from price direction. 0.1 % of trades have no side. 90.0 % of trades had no current quote.',
+    text: 'At most 10.0 % explained by quotes: sides mostly from price direction. 0.1 % of trades have no side. 90.0 % of trades had no current quote.',
+  })
+  expect(label({ unquoted: 200 })).toMatchObject({
+    text: 'At most 80.0 % explained by quotes: sides are unreliable. 20.0 % of trades had no current quote.',
   })
   expect(label({ unquoted: 40 })).toMatchObject({ brief: 'sides at most 96.0 % explained' })
-  expect(
-    sidesLabel({
-      meter: { ...meter, explained: null },
-      coverage: { trades: 10, unknown: 0, unquoted: 10, gaps: 0, breaks: 0 },
-    }),
-  ).toMatchObject({
-    brief: 'sides unchecked',
-  })
+  // Without any quote, there is nothing to explain.
+  for (const explained of [null, 0, 0.98])
+    expect(
+      sidesLabel({
+        meter: { ...meter, explained },
+        coverage: { trades: 10, unknown: 0, unquoted: 10, gaps: 0, breaks: 0 },
+      }),
+    ).toMatchObject({
+      brief: 'no quotes: sides from price direction',
+      text: 'No current quotes for these trades: sides from price direction.',
+      tone: 'warn',
+    })
   expect(label({ breaks: 1 })).toMatchObject({ brief: 'sides 98.0 % explained, 1 break', tone: 'dim' })
   expect(label({ gaps: 1, breaks: 2 }).text).toBe(
     'Sides inferred, 98.0 % explained by quotes. Trades or quotes were lost once. 2 breaks between sessions: nothing is stored for those times.',

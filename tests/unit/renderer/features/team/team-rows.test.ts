@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { NumberText } from '../../../../../src/renderer/text/format.ts'
+import { membersText } from '../../../../../src/renderer/features/team/team-labels.ts'
 import { freshnessOf, spoolText, teamRows } from '../../../../../src/renderer/features/team/team-rows.ts'
 import type { RecorderStatus, SessionStatus, ShardStatus } from '../../../../../src/shared/features/team/status.ts'
 import type { FollowedSession } from '../../../../../src/shared/features/team/team.ts'
@@ -85,4 +86,17 @@ it('shows a spool beside its limit', () => {
   expect(spoolText(null, numbers)).toBe('—')
   expect(spoolText(report('r1'), numbers)).toBe('1.0 MB')
   expect(spoolText(report('r1', { spoolLimitBytes: 50e9 }), numbers)).toBe('1.0 MB / 50.0 GB')
+})
+
+it('counts shards, recorders that are there, and those that stand by', () => {
+  const shards = [
+    shard({ sessions: [session('a')], recorders: [report('r1')] }),
+    shard({ shard: 2, sessions: [session('b', { shard: 2, recorder: 'r2' })] }),
+  ]
+  const text = (goneMs: FollowedSession['goneMs']): string =>
+    membersText({ team: 'eu', shards, standby: ['r3'], archivers: [], problems: [] }, [
+      { session: sessionId('b'), shard: 2, recorder: 'r2', phase: 'live', seq: 10, lastMs: null, goneMs, why: null, signer: null, isSigning: true }, // oxfmt-ignore
+    ])
+  expect(text(null)).toBe('2 shards, 2 recorders, 1 in standby')
+  expect(text(unixMs(5))).toBe('2 shards, 1 recorder, 1 in standby')
 })

@@ -337,4 +337,11 @@ describe('the quote', () => {
     expect(screen.getByText(/vs. first trade 63,313.09/)).toBeTruthy()
     expect(screen.getByText(/the whole feed is silent/)).toBeTruthy()
   })
+  it('compares a mid with the first mid, because there were no trades', async () => {
+    const { state, frame } = await open()
+    state.select(instrumentId('forex', 'EURUSD'))
+    render(QuotePane, { app: state })
+    await frame()
+    expect(screen.getByText(/vs. first mid 1.09312/)).toBeTruthy()
+  })
 })

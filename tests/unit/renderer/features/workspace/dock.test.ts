@@ -1,6 +1,12 @@
 import { flushSync } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DockState } from '../../../../../src/renderer/features/workspace/dock.svelte.ts'
+import {
+  ASK_MS,
+  expectWindow,
+  LOADING_MS,
+  LostWindows,
+} from '../../../../../src/renderer/features/workspace/pane-windows.ts'
 import { dockHash, parseDockRoute, type DockRoute } from '../../../../../src/renderer/core/window/window-route.ts'
 import { floatPane, popOut } from '../../../../../src/shared/features/workspace/edits.ts'
 import { setLink } from '../../../../../src/shared/features/workspace/links.ts'
@@ -24,6 +30,31 @@ describe('the address of a window', () => {
       `#workspace=${'a'.repeat(99)}`,
     ])
       expect(parseDockRoute(hash)).toEqual({})
+  })
+})
+
+describe('a popped-out window', () => {
+  const rounds = (windows: LostWindows, living: readonly string[], most: number) => {
+    for (let n = 1; n <= most; n++) if (windows.after(['window-1'], new Set(living)).length > 0) return n
+    return null
+  }
+  it('is gone after misses for six seconds', () => {
+    const most = 6_000 / ASK_MS
+    const windows = new LostWindows('overview')
+    expect(rounds(windows, [], most - 1)).toBeNull()
+    expect(rounds(windows, ['window-1'], 1)).toBeNull()
+    expect(rounds(windows, [], 2 * most)).toBe(most)
+  })
+  it('has half a minute to load after it was opened here, once', () => {
+    expectWindow('overview', 'window-1')
+    const windows = new LostWindows('overview')
+    const most = LOADING_MS / ASK_MS
+    expect(LOADING_MS).toBe(30_000)
+    expect(rounds(windows, [], most - 1)).toBeNull()
+    expect(rounds(windows, ['window-1'], 1)).toBeNull()
+    expect(rounds(windows, [], most)).toBe(6_000 / ASK_MS)
+    expectWindow('overview', 'window-1')
+    expect(rounds(new LostWindows('overview'), [], 2 * most)).toBe(most)
   })
 })
 
@@ -132,6 +163,22 @@ describe('the dock of a window', () => {
     expect((await saved()).workspaces.map((one) => one.id)).not.toContain(id)
     expect(main.whole.panes).toEqual(first?.panes)
     for (const one of [main, beside]) one.dispose()
+  })
+
+  it('closes a popped-out window that opened after its panes had been taken back, and waits for one that is early', async () => {
+    const late = openDock({ workspace: 'overview', window: 'window-1' })
+    const early = openDock({ workspace: 'overview', window: 'window-2' })
+    await terminal.settle()
+    expect([late.gone, early.gone]).toEqual([false, false])
+    dock.changeWhole((now) => popOut(now, 'window-2', ['tape-1']))
+    dock.flush()
+    await terminal.settle()
+    expect(early.now.panes.map((one) => one.id)).toEqual(['tape-1'])
+    await vi.advanceTimersByTimeAsync(LOADING_MS - 1)
+    expect([late.gone, early.gone], 'the main window still waits for both').toEqual([false, false])
+    await vi.advanceTimersByTimeAsync(1)
+    expect([late.gone, early.gone]).toEqual([true, false])
+    for (const one of [late, early]) one.dispose()
   })
 
   it('shows what another window did', async () => {

@@ -3,6 +3,7 @@ import { quietDraft } from '../../../../../benchmarks/quiet-alert.ts'
 import { Evaluator } from '../../../../../src/shared/features/alerts/evaluator/evaluator.ts'
 import type { EvaluatorListener } from '../../../../../src/shared/features/alerts/evaluator/listener.ts'
 import type { Alert, AlertCondition } from '../../../../../src/shared/features/alerts/types.ts'
+import type { Drawing } from '../../../../../src/shared/features/drawings/types.ts'
 import { fixedGrid } from '../../../../../src/shared/core/market/bars.ts'
 import { msOf } from '../../../../../src/shared/core/market/market.ts'
 import { instrumentId, unixMs, type FeedId, type InstrumentId } from '../../../../../src/shared/base/units.ts'
@@ -25,6 +26,18 @@ export function alertOf(condition: AlertCondition, more: Partial<Alert> = {}): A
     ...more,
   }
 }
+
+/** A horizontal line with the id `d`. */
+export const levelAt = (price: number): Drawing => ({
+  id: 'd',
+  kind: 'horizontal',
+  points: [{ ms: T0, price }],
+  style: { color: 'accent', width: 1, dash: 'solid', fill: 0 },
+  text: '',
+  locked: false,
+  hidden: false,
+  asOfMs: T0,
+})
 
 /** An average of the closes of minutes that falls below the price at the close of one. */
 export const smaBelowPrice = (period: number): Extract<AlertCondition, { readonly is: 'indicator' }> => ({

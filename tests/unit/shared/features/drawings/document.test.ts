@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  drawingsFile,
-  readDrawings,
-  writeDrawings,
-  type Json,
-} from '../../../../../src/shared/features/drawings/document.ts'
+import { drawingsFile, readDrawings, writeDrawings } from '../../../../../src/shared/features/drawings/document.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { anyDrawings, at, drawing } from './samples.ts'
 
@@ -49,21 +44,10 @@ describe('a file of drawings', () => {
     const infinite = JSON.stringify({ ...document, drawings: [line] }).replace('"price":2', '"price":1e999')
     expect(readDrawings(infinite, btc)).toEqual({ is: 'read', drawings: [], corrupt: 1 })
   })
-  it('goes through the migrations one after the other, and leaves a newer file alone', () => {
-    const migrations = [
-      (document: Json): Json => ({ ...document, drawings: [document['only']] }),
-      (document: Json): Json => ({
-        ...document,
-        drawings: (document['drawings'] as object[]).map((one) => ({ ...one, asOfMs: 7 })),
-      }),
-    ]
-    const { asOfMs: _, ...old } = line
-    const text = JSON.stringify({ version: 1, instrument: btc, only: old })
-    expect(readDrawings(text, btc, migrations)).toEqual({ is: 'read', drawings: [{ ...line, asOfMs: 7 }], corrupt: 0 })
-    expect(readDrawings(text.replace('"version":1', '"version":4'), btc, migrations)).toEqual({
-      is: 'newer',
-      version: 4,
-    })
+  it('is read in the version before, and left alone in a newer one', () => {
+    const text = writeDrawings(btc, [line])
+    expect(readDrawings(text.replace('"version":2', '"version":1'), btc)).toMatchObject({ is: 'read', corrupt: 0 })
+    expect(readDrawings(text.replace('"version":2', '"version":3'), btc)).toEqual({ is: 'newer', version: 3 })
   })
   it('has a name that every file system takes and no two instruments share', () => {
     expect(drawingsFile(btc)).toBe('crypto-BTCUSD.json')

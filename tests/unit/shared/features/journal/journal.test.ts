@@ -1,9 +1,9 @@
 // Notes as a file, and reviews as Markdown.
 import { describe, expect, it } from 'vitest'
 import { readJournal, writeJournal } from '../../../../../src/shared/features/journal/document.ts'
-import { reviewMarkdown, secondsText } from '../../../../../src/shared/features/journal/markdown.ts'
+import { reviewMarkdown } from '../../../../../src/shared/features/journal/markdown.ts'
 import { isKnownAt, isWithin, tagsIn, type Note } from '../../../../../src/shared/features/journal/note.ts'
-import type { Review } from '../../../../../src/shared/features/journal/review.ts'
+import { lengthText, type Review } from '../../../../../src/shared/features/journal/review.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 
 const note = (id: string, more: Partial<Note> = {}): Note => ({
@@ -91,6 +91,8 @@ const review: Review = {
   gaps: [{ feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: 1_000, toMs: 5_000 }],
   gapCount: 3,
   gapMs: 90_000,
+  outsideMs: 0,
+  corrupt: [],
   alerts: [
     {
       atMs: 7_000,
@@ -110,6 +112,26 @@ describe('a review as Markdown', () => {
     time: (ms) => `${ms / 1_000}s`,
     zone: 'UTC',
     picture: (file) => `pictures/${file}`,
+  })
+  it.each([
+    [{ gapCount: 0, gaps: [], outsideMs: 0 }, 'None, apart from connecting and closing.'],
+    [{ gapCount: 0, gaps: [], outsideMs: 0, sessions: [] }, 'No session of this review covers this time.'],
+    [
+      { gapCount: 0, gaps: [], outsideMs: 7_200_000 },
+      'None within the sessions, apart from connecting and closing.\n\n2 h of this time is in no session of this review.',
+    ],
+    [{ outsideMs: 7_200_000 }, '2 h of this time is in no session of this review.'],
+  ])('says of %o how much time no session has', (more, sentence) => {
+    const format = { time: String, zone: 'UTC', picture: null }
+    expect(reviewMarkdown({ ...review, ...more }, format)).toContain(`${sentence}\n\n## Alerts`)
+  })
+  it('names what couldn’t be read, also where that was everything', () => {
+    const corrupt = [{ symbol: 'BTC-USD', feed: 'crypto/XT', fromMs: 1, toMs: 9 }] as const
+    const sentence =
+      'Corrupt stored messages are left out: BTC-USD (crypto/XT) 1 to 9. Run Verify in the Evidence pane.'
+    const format = { time: String, zone: 'UTC', picture: null }
+    expect(reviewMarkdown({ ...review, corrupt }, format)).toContain(sentence)
+    expect(reviewMarkdown({ ...review, corrupt, moves: [] }, format)).toContain(`moves\n\n${sentence}`)
   })
   it('has a section for each part, with what is left out counted', () => {
     expect(text.split('\n').filter((line) => /^#+ /.test(line))).toEqual([
@@ -176,6 +198,6 @@ describe('a review as Markdown', () => {
     [270_000, '4 min 30 s'],
     [7_500_000, '2 h 5 min'],
   ])('writes %i ms as %s', (ms, said) => {
-    expect(secondsText(ms)).toBe(said)
+    expect(lengthText(ms)).toBe(said)
   })
 })

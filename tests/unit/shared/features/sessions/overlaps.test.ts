@@ -48,6 +48,7 @@ it('plays sessions of a team with all others of it at that time, but not with th
     startedMs: unixMs(from * 1_000),
     endedMs: to === null ? null : unixMs(to * 1_000),
     clean: true,
+    isCorrupt: false,
     live: to === null,
     feeds: [],
     symbols: 1,

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../../../kit/settings.ts'
 import {
   groupsIn,
   panesIn,
@@ -45,7 +44,6 @@ import {
   sameLayout,
   withSnapshot,
 } from '../../../../../src/shared/features/workspace/library.ts'
-import { migrateWorkspace, overviewOf } from '../../../../../src/shared/features/workspace/migrate.ts'
 import { readyWorkspace } from '../../../../../src/shared/features/workspace/ready.ts'
 import type { InstrumentId } from '../../../../../src/shared/base/units.ts'
 
@@ -164,7 +162,7 @@ describe('a workspace', () => {
       fc.property(start, steps, (from, all) => {
         const now = done(from, all)
         expectSound(now)
-        const back = parseWorkspace(migrateWorkspace(throughJson(now)))
+        const back = parseWorkspace(throughJson(now))
         expect(back).toEqual(throughJson(now))
         expect(parseWorkspace(back)).toEqual(back)
       }),
@@ -397,7 +395,7 @@ describe('what is read from a disk or a file', () => {
   it('never empties a workspace: garbage gives none, and leaves the library with all it had', () => {
     fc.assert(
       fc.property(fc.anything({ maxDepth: 6 }), (junk) => {
-        const read = parseWorkspace(migrateWorkspace(junk))
+        const read = parseWorkspace(junk)
         if (read) expectSound(read)
         const library = parseLibrary({ workspaces: [junk, readyWorkspace('review')], snapshots: junk, latest: junk })
         expect(library.workspaces.some((one) => one.id === 'review')).toBe(true)
@@ -482,31 +480,6 @@ describe('what is read from a disk or a file', () => {
       JSON.stringify({ ...now, popouts: [], panes: now.panes.filter((one) => !out.has(one.id)) }),
     ) as Workspace // what was written is one
   }
-
-  it('is brought over from the settings of before docking', () => {
-    const before = {
-      ...DEFAULT_SETTINGS.workspace,
-      instrument: 'stocks:SPY',
-      interval: '5m' as const,
-      layout: { left: 300, right: 260, bottom: 210, split: 0.5 },
-      bottomPane: 'log' as const,
-      activeWatchlist: 'fx',
-    }
-    const now = overviewOf(before)
-    expectSound(now)
-    expect(groupsIn(now.dock).map((one) => [one.panes, one.size])).toEqual([
-      [['watchlist-1'], 300],
-      [['chart-1'], expect.any(Number)],
-      [['log-1'], 210],
-      [['quote-1'], 418],
-      [['tape-1'], 418],
-    ])
-    expect(now.links.blue?.instrument).toBe('stocks:SPY')
-    expect(paneOf(now, 'chart-1')?.settings).toMatchObject({ interval: '5m', style: 'candles' })
-    expect(paneOf(now, 'watchlist-1')?.settings).toMatchObject({ list: 'fx' })
-    expect(parseWorkspace(migrateWorkspace(throughJson(before)))).toEqual(throughJson(now))
-    expect(parseWorkspace(now)).toEqual(now)
-  })
 })
 
 describe('the library', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { crc32 } from 'node:zlib'
 import { encodeBlock, encodeInSteps } from '../../../../../../src/main/core/store/blocks/encode.ts'
-import { BlockScratch, type OpenBlock } from '../../../../../../src/main/core/store/blocks/open-block.ts'
+import { ArrayScratch, type OpenBlock } from '../../../../../../src/main/core/store/blocks/open-block.ts'
 import { openBlock } from '../../../../../../src/main/core/store/blocks/open.ts'
 import { proveBlock } from '../../../../../../src/main/core/store/blocks/prove.ts'
 import { blockTicks } from '../../../../../../src/main/core/store/blocks/ticks.ts'
@@ -350,7 +350,7 @@ test("two blocks encoded in steps at the same time don't affect each other", () 
 })
 
 test('blocks opened one after another with the same scratch read as they do alone', () => {
-  const scratch = new BlockScratch()
+  const scratch = new ArrayScratch()
   for (const [count, odd] of [
     [300, 0],
     [900, 20],

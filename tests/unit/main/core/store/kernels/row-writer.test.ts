@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { writeLiteral } from '../../../../../../src/main/core/store/blocks/literal.ts'
+import { writeLiteral } from '../../../../../../src/main/core/store/kernels/literal.ts'
 import { NUMBER_FORM, STYLE, type Style } from '../../../../../../src/main/core/store/kernels/number-form.ts'
 import {
   createRowWriter,

@@ -9,21 +9,27 @@ const [file, what, session] = process.argv.slice(2)
 const engine = new StoreEngine(file)
 if (what === 'erasing') engine.library.erase([sessionId(session)])
 else {
-  const writer = new Writer(['crypto/XT', 'crypto/XT'])
-  const batches = Array.from({ length: 20 }, () =>
-    writer.batch(Array.from({ length: 50 }, (_, i) => ({ conn: 1 + (i % 2), data: tradeText('A', i, 1, T0) }))),
-  )
+  const batches = () => {
+    const writer = new Writer(['crypto/XT', 'crypto/XT'])
+    return Array.from({ length: 20 }, () =>
+      writer.batch(Array.from({ length: 50 }, (_, i) => ({ conn: 1 + (i % 2), data: tradeText('A', i, 1, T0) }))),
+    )
+  }
   const about = {
-    id: newSessionId(T0),
     source: { kind: 'import', origin: 'demo', user: '' },
     startedMs: unixMs(T0),
     endedMs: unixMs(T0),
     clean: true,
     from: 'a test',
   } as const
-  engine.library.beginImport(1, about)
-  engine.library.appendImport(1, batches, { done: () => undefined, failed: () => undefined })
-  engine.drain()
+  const responder = { done: () => undefined, failed: () => undefined }
+  for (const handle of [1, 2]) {
+    engine.library.beginImport(handle, { ...about, id: newSessionId(T0 + handle) })
+    engine.library.appendImport(handle, batches(), responder)
+    // The first one is complete, and held for the second one.
+    if (handle === 1) engine.library.endImport(handle, null, responder)
+    engine.drain()
+  }
 }
 process.stdout.write('now\n')
 setInterval(() => undefined, 1_000)

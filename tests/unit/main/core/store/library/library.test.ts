@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../../src/main/core/store/open.ts'
@@ -155,6 +156,59 @@ describe('importing a session', () => {
     await writer.close()
   })
 
+  it('shows the sessions of one file at once, or leaves none of them', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const reader = await openStoreReader({ file: folder.file })
+    const ids = [newSessionId(T0), newSessionId(T0 + 1), newSessionId(T0 + 2)]
+    const seen: number[] = []
+    async function* watched(isBroken: boolean): AsyncGenerator<Batch> {
+      seen.push((await reader.sessions()).length)
+      yield* batchesOf(3).batches
+      if (isBroken) throw new TypeError('the file ends here')
+    }
+    const parts = (broken: number) => ids.map((id, i) => ({ about: about(id), batches: watched(i === broken) }))
+    await expect(writer.library.importSessions(parts(2))).rejects.toThrow('the file ends here')
+    await expect.poll(() => count(folder.file)).toBe(0)
+    const stop = new AbortController()
+    const onStored = (messages: number) => (messages > 600 ? stop.abort() : undefined)
+    await expect(writer.library.importSessions(parts(-1), { signal: stop.signal, onStored })).rejects.toMatchObject({
+      code: 'cancelled',
+    })
+    await expect.poll(() => count(folder.file)).toBe(0)
+    const outcomes = await writer.library.importSessions(parts(-1))
+    expect(outcomes).toEqual(ids.map((session) => ({ session, messages: 300, already: false })))
+    expect(seen).toEqual(Array.from({ length: 9 }, () => 0))
+    expect((await reader.sessions()).map(({ session }) => session).toSorted()).toEqual(ids.toSorted())
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    await writer.close()
+  })
+
+  it('adds the sessions of one file without preparing a statement for each', () => {
+    const engine = new StoreEngine(folder.file, () => T0)
+    const { library } = engine
+    const responder = { done: vi.fn(), failed: vi.fn() }
+    const prepare = vi.spyOn(Database.prototype, 'prepare')
+    /** Statements prepared while the last of some sessions is completed. */
+    const prepared = (from: number, sessions: number): number => {
+      const handles = Array.from({ length: sessions }, (_, i) => from + i)
+      for (const handle of handles) {
+        library.beginImport(handle, about(newSessionId(T0 + handle), { label: { name: 'A' } }))
+        library.appendImport(handle, batchesOf(1).batches, responder)
+        engine.drain()
+        prepare.mockClear()
+        library.endImport(handle, handle === handles.at(-1) ? handles.slice(0, -1) : null, responder)
+        engine.drain()
+      }
+      return prepare.mock.calls.length
+    }
+    prepared(1, 2)
+    expect(prepared(11, 20)).toBe(prepared(101, 2))
+    expect(responder.failed).not.toHaveBeenCalled()
+    prepare.mockRestore()
+    engine.close()
+  })
+
   it("doesn't clear what is imported after an empty import", async () => {
     const engine = new StoreEngine(folder.file, () => T0)
     const { library } = engine
@@ -166,7 +220,7 @@ describe('importing a session', () => {
     library.beginImport(3, about(id))
     library.appendImport(3, batchesOf(1).batches, { done, failed })
     engine.drain()
-    library.endImport(3, { done, failed })
+    library.endImport(3, [], { done, failed })
     engine.drain()
     expect(failed).not.toHaveBeenCalled()
     expect(done).toHaveBeenCalledTimes(2)
@@ -283,7 +337,7 @@ describe('crash recovery', () => {
       expect((await reader.verify(null)).problems).toEqual([])
       expect((await reader.sessions()).map((row) => row.session)).toEqual(what === 'importing' ? [whole] : [])
       expect(reader.queries.db.prepare('SELECT count(*) FROM connection WHERE recording <> 1').pluck().get()).toBe(
-        what === 'importing' ? 2 : 0,
+        what === 'importing' ? 4 : 0,
       )
       const engine = new StoreEngine(folder.file)
       engine.drain()

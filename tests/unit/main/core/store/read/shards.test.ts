@@ -260,7 +260,7 @@ it('the history of a view continues several sessions: prints by time, and no gap
     reader,
     source: () => TEAM,
     present: () => present,
-    committed: async (upTo) => void committed.push(upTo),
+    committed: async (upTo) => committed.push(upTo) > 0,
     wallMs: () => T0 + 10_000,
     days: (asset) => hubCalendar.days(asset),
     failed: (what) => expect.unreachable(what),

@@ -53,7 +53,19 @@ async function read(source: TickSource): Promise<TickColumns[]> {
   return batches
 }
 
-test('rows of many series are read in seq order, each once', async () => {
+/** What a batch says about each of its rows. */
+function rowsOf(batch: TickColumns): unknown[][] {
+  const writer = batch.writer('p')
+  const { values, forms } = writer.numbers
+  return Array.from(batch.seq, (seq, i) => {
+    const form = typeof forms === 'number' ? forms : forms[i]
+    const number = values[i] === Infinity ? null : values[i] / 10 ** (form & NUMBER_FORM.decimals)
+    const times = [batch.eventMs[i] - T, batch.recvMs[i] - T, batch.connSeq[i]]
+    return [seq, batch.symbol(i), batch.literal('p', i), number, ...times]
+  })
+}
+
+test('rows of many series are read in seq order, each once, with arrays that are used again and without', async () => {
   const rows = fc.array(
     fc.tuple(fc.nat(8), fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 60_000 }))),
     {
@@ -73,17 +85,11 @@ test('rows of many series are read in seq order, each once', async () => {
           return { last: part.at(-1) ?? 0, data: blockOf(`S${id}`, part, price) }
         }),
       )
-      const batches = await read(sourceOf(series, last))
-      const found = batches.flatMap((batch) => {
-        const writer = batch.writer('p')
-        const { values, forms } = writer.numbers
-        return Array.from(batch.seq, (seq, i) => {
-          const form = typeof forms === 'number' ? forms : forms[i]
-          const number = values[i] === Infinity ? null : values[i] / 10 ** (form & NUMBER_FORM.decimals)
-          const times = [batch.eventMs[i] - T, batch.recvMs[i] - T, batch.connSeq[i]]
-          return [seq, batch.symbol(i), batch.literal('p', i), number, ...times]
-        })
-      })
+      const found = (await read(sourceOf(series, last))).flatMap(rowsOf)
+      const used: unknown[] = []
+      const query = { feed: 'crypto/XT', instruments: null, reusesArrays: true } as const
+      for await (const batch of readTicks(sourceOf(series, last), query)) used.push(...rowsOf(batch))
+      expect(used).toEqual(found)
       const expected = seqs.flatMap((all, id) =>
         all.map((seq) => [seq, `S${id}`, price(seq), seq % 7 === 0 ? null : seq + 0.5, seq, seq + 5, seq] as const),
       )
@@ -112,6 +118,24 @@ test('arrays are reused from one result to the next only where it was asked for'
   expect(batches[0].seq.buffer).toBe(batches[1].seq.buffer)
   const kept = await read(sourceOf([blocks], 6))
   expect(kept.map(({ seq }) => [...seq])).toEqual(seqs)
+})
+
+test('arrays are reused where series are merged, too', async () => {
+  const series = [0, 1].map((id) => {
+    const seqs = Array.from({ length: 30_000 }, (_, i) => 2 * i + id + 1)
+    return [{ last: seqs.at(-1) ?? 0, data: blockOf(`S${id}`, seqs, String) }]
+  })
+  const query = { feed: 'crypto/XT', instruments: null, reusesArrays: true } as const
+  const buffers = new Set<unknown>()
+  let batches = 0
+  for await (const { count, seq, recvMs } of readTicks(sourceOf(series, 60_000), query)) {
+    expect(count).toBeGreaterThan(1_000)
+    batches++
+    buffers.add(seq.buffer).add(recvMs.buffer)
+  }
+  expect(batches).toBeGreaterThan(3)
+  // The last ones may be larger than those before, or of one series.
+  expect(buffers.size).toBeLessThan(2 * batches)
 })
 
 test('a seq that two series have is corrupt, not one message', async () => {

@@ -2,7 +2,18 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -157,6 +168,23 @@ describe('a later run', () => {
     const before = treeOf(root)
     expect(await sync(store.reader, root)).toEqual({ files: 0, rows: 0, bytes: 0 })
     expect(treeOf(root)).toEqual(before)
+    await store.close()
+  })
+
+  it('replaces a link that somebody put in place of a file, and not what it leads to', async () => {
+    const store = await recorded([[trade('A', T0)]])
+    const root = join(store.path, 'set')
+    await sync(store.reader, root)
+    const [file = ''] = Object.keys(treeOf(root)).filter(
+      (path) => path.endsWith('.parquet') && path.startsWith('ticks'),
+    )
+    const theirs = join(store.path, 'theirs')
+    writeFileSync(theirs, 'theirs')
+    rmSync(join(root, file))
+    symlinkSync(theirs, join(root, file))
+    rmSync(join(root, '_sync'), { recursive: true })
+    await sync(store.reader, root)
+    expect([readFileSync(theirs, 'utf8'), lstatSync(join(root, file)).isFile()]).toEqual(['theirs', true])
     await store.close()
   })
 

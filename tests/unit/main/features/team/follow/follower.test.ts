@@ -450,6 +450,46 @@ describe('a terminal on a team', () => {
     expect(phases(terminal)).toEqual([])
   })
 
+  it('ends a session that servers, having lost it, describe as open again meanwhile', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    const replicas = new MemoryReplicas()
+    replicas.failures = [new CodedError('disk-full', 'The disk is full.')]
+    const terminal = startTerminal(log, { replicas })
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    recorder.end()
+    await settle()
+    log.put({ ...recorder.info, end: null })
+    await settle()
+    await terminal.clock.pass(5_000)
+    await settle()
+    expect(phases(terminal)).toEqual([])
+    expect(replicas.copies.get(recorder.info.session)?.end?.clean).toBe(true)
+  })
+
+  it('follows a session once that waits for its turn and is described as open again', async () => {
+    const log = new MemoryLog()
+    const recorders = [1, 2, 3, 4].map((n) => new Recorder(log, n, { startedMs: unixMs(T0 - n * 1_000) }))
+    for (const recorder of recorders) {
+      recorder.record(trades(3))
+      recorder.end()
+    }
+    const replicas = new MemoryReplicas()
+    replicas.failures = [1, 2].map(() => new CodedError('disk-full', 'The disk is full.'))
+    const terminal = startTerminal(log, { replicas, copies: { upToMs: unixMs(T0 - 10_000) } })
+    await terminal.follower.start()
+    await settle()
+    const [, , , last] = recorders
+    log.put({ ...last.info, end: null })
+    await settle()
+    expect(terminal.follower.sessions().map(({ info }) => info.session)).toEqual([numberedId(1), numberedId(2)])
+    await terminal.clock.pass(5_000)
+    await settle()
+    expect(phases(terminal)).toEqual([])
+    for (const { info } of recorders) expect(replicas.copies.get(info.session)?.end?.clean).toBe(true)
+  })
+
   it('notices a lost frame that nothing follows', async () => {
     const log = new MemoryLog()
     const recorder = new Recorder(log, 1)
@@ -482,6 +522,96 @@ describe('a terminal on a team', () => {
       'warn: Lost the servers of team eu. Prices age until they are back.',
       'info: Team eu is reachable again.',
     ])
+  })
+
+  it('reads only what it missed of a session that it followed live until then', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    const terminal = startTerminal(log)
+    await terminal.follower.start()
+    await settle()
+    for (let i = 0; i < 50; i++) recorder.record(trades(2))
+    await settle()
+    log.setConnected(false)
+    for (let i = 0; i < 3; i++) recorder.record(trades(2))
+    log.setConnected(true)
+    await settle()
+    expectEqual(terminal, recorder)
+    // The last one that it had, and the three that it missed.
+    expect(log.delivered).toBe(4)
+    recorder.record(trades(2), true)
+    recorder.record(trades(2))
+    await settle()
+    expectEqual(terminal, recorder)
+    expect(log.delivered).toBe(7)
+  })
+
+  it.each([1, 5_000])('takes a frame of %i trades again whose parts it had, but couldn’t store', async (count) => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    recorder.maxPayload = 4 << 10
+    const replicas = new MemoryReplicas()
+    const terminal = startTerminal(log, { replicas })
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    await settle()
+    const before = log.messages.length
+    replicas.failures = [new CodedError('disk-full', 'The disk is full.')]
+    recorder.record(trades(count))
+    expect(log.messages.length - before > 1).toBe(count > 1)
+    await settle()
+    await terminal.clock.pass(5_000)
+    await settle()
+    expectEqual(terminal, recorder)
+    expect(phases(terminal)).toEqual(['live'])
+  })
+
+  it('reads the list of sessions again when a change of it was lost, and says nothing once it is there', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    const terminal = startTerminal(log)
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    await settle()
+    log.putUnheard({ ...recorder.info, session: numberedId(2), shard: 2 })
+    log.failWatches()
+    await settle()
+    expect(terminal.follower.problem?.message).toBe('The bucket has changes that didn’t arrive.')
+    await terminal.clock.pass(5_000)
+    await settle()
+    expect(phases(terminal)).toEqual(['live', 'live'])
+    expect(terminal.follower.problem).toBeNull()
+    await terminal.follower.close()
+  })
+
+  it('reads the list of sessions as soon as the servers are back', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    const terminal = startTerminal(log)
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    await settle()
+    log.setConnected(false)
+    log.putUnheard({ ...recorder.info, session: numberedId(2), shard: 2 })
+    log.setConnected(true)
+    await settle()
+    expect(phases(terminal)).toEqual(['live', 'live'])
+    expect(terminal.reports.join()).not.toContain('Can’t read')
+    await terminal.follower.close()
+  })
+
+  it('says no longer that the list of sessions can’t be read once it can, also if it is empty', async () => {
+    const log = new MemoryLog()
+    const terminal = startTerminal(log)
+    await terminal.follower.start()
+    log.failWatches()
+    await settle()
+    expect(terminal.follower.problem).not.toBeNull()
+    await terminal.clock.pass(5_000)
+    await settle()
+    await terminal.clock.pass(15_000)
+    expect(terminal.follower.problem).toBeNull()
+    await terminal.follower.close()
   })
 
   it('reads the history for what the log no longer has', async () => {

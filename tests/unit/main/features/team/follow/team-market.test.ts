@@ -96,6 +96,14 @@ describe('the market of a team', () => {
     expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('waiting')
   })
 
+  it('counts feeds as lost, not as recorded by nobody, until the servers are reached', () => {
+    const state = () => market.statuses().find((status) => status.feed === feed)?.state.is
+    market.setLost(LOST)
+    expect(state()).toBe('waiting')
+    market.setLost(null)
+    expect(state()).toBe('idle')
+  })
+
   it('lets prices age while the servers are lost, without a gap', () => {
     const one = new Session(1)
     market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
@@ -198,6 +206,20 @@ describe('the market of a team', () => {
     market.show(one.info, [...one.trade('BTC-USD', 100), ...one.trade('BTC-USD', 101)])
     expect(calls).toEqual(['crypto/XT open', 'crypto/XT connecting', 'refresh', 'BTC-USD 100', 'BTC-USD 101', 'crypto/XT open']) // oxfmt-ignore
     expect(contexts[0].feedStates).toMatchObject([[feed, { is: 'open' }]])
+  })
+
+  it('says how old what a recorder sends is where the log has no more and it isn’t shown as the present', () => {
+    const one = new Session(1)
+    const { session } = one.info
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 1, time.nowMs - 300_000)])
+    expect(market.lateMs(session)).toBeNull()
+    market.reachedPresent(session)
+    expect(market.lateMs(session)).toBeNull()
+    // This computer's clock is five minutes ahead, or the recorder catches up.
+    market.show(one.info, one.trade('BTC-USD', 2, time.nowMs - 300_000))
+    expect(market.lateMs(session)).toBe(300_000)
+    market.show(one.info, one.trade('BTC-USD', 3))
+    expect(market.lateMs(session)).toBeNull()
   })
 
   it('reads the hub again when it has caught up with a session that is silent', () => {

@@ -126,7 +126,7 @@ export class Recorder {
 export class MemoryLog implements LogSink {
   readonly messages: StoredMessage[] = []
   readonly #infos = new Map<SessionId, SessionInfo>()
-  readonly #watchers = new Set<(info: SessionInfo) => void>()
+  readonly #watchers = new Set<(info: SessionInfo | CodedError) => void>()
   readonly #live = new Set<(message: LiveMessage) => void>()
   readonly #states = new Set<(state: ConnectionState) => void>()
   readonly #reports = new Set<(value: string) => void>()
@@ -134,10 +134,23 @@ export class MemoryLog implements LogSink {
   /** Messages that the log no longer has: those before this index. */
   from = 0
   reads = 0
+  /** Messages that reads have delivered. */
+  delivered = 0
 
   put(info: SessionInfo): void {
     this.#infos.set(info.session, info)
     for (const watcher of this.#watchers) watcher(info)
+  }
+
+  /** A session is described, which those who watch don't hear. */
+  putUnheard(info: SessionInfo): void {
+    this.#infos.set(info.session, info)
+  }
+
+  /** Watches notice that something didn't arrive. */
+  failWatches(): void {
+    const failure = new CodedError('not-found', 'The bucket has changes that didn’t arrive.')
+    for (const watcher of this.#watchers) watcher(failure)
   }
 
   publish({ shard, session }: SessionInfo, bytes: Uint8Array, isLost: boolean): void {
@@ -212,26 +225,31 @@ export class MemoryLog implements LogSink {
       await new Promise((resolve) => setImmediate(resolve))
       if (signal.aborted) return
       this.#mustBeConnected()
+      this.delivered++
       yield message
     }
     throw new Error('read past the end of the log')
   }
 
   async *watchSessions(signal: AbortSignal): AsyncGenerator<SessionInfo> {
-    const queue = [...this.#infos.values()]
+    const queue: (SessionInfo | CodedError)[] = [...this.#infos.values()]
     let wake = (): void => undefined
-    const watcher = (info: SessionInfo): void => {
+    const watcher = (info: SessionInfo | CodedError): void => {
       queue.push(info)
       wake()
     }
     this.#watchers.add(watcher)
     signal.addEventListener('abort', () => wake())
-    while (!signal.aborted) {
-      const next = queue.shift()
-      if (next !== undefined) yield next
-      else await new Promise<void>((resolve) => void (wake = resolve))
+    try {
+      while (!signal.aborted) {
+        const next = queue.shift()
+        if (next instanceof CodedError) throw next
+        if (next !== undefined) yield next
+        else await new Promise<void>((resolve) => void (wake = resolve))
+      }
+    } finally {
+      this.#watchers.delete(watcher)
     }
-    this.#watchers.delete(watcher)
   }
 
   #of(session: SessionId): StoredMessage[] {

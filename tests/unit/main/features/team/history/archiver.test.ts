@@ -23,6 +23,7 @@ import { sessionId } from '../../../../../../src/shared/base/units.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
 import { hasPostgres, startPostgres } from '../../../../../kit/postgres-server.ts'
 import type { PostgresServer } from '../../../../../kit/postgres-process.ts'
+import { publishFrames } from '../../../../../kit/publish-frames.ts'
 import { killArchivers } from '../../../../../loss/team-archive.ts'
 import { encode, flushesOf, SESSION, trades } from '../frame/flushes.ts'
 import { ABOUT, all, connect, endOf, newHistory, plain, teamName } from './kit.ts'
@@ -124,12 +125,7 @@ describe
 
     /** Publishes frames as a recorder does: each after the last one. */
     async function publish(log: TeamLog, frames: readonly Uint8Array[]): Promise<void> {
-      let last = (await log.lastOf(1, SESSION))?.sequence ?? 0
-      for (const frame of frames) {
-        const outcome = await log.publish(1, SESSION, frame, last)
-        if (outcome.is !== 'stored') throw new Error('conflict')
-        last = outcome.sequence
-      }
+      await publishFrames(log, SESSION, frames, (await log.lastOf(1, SESSION))?.sequence ?? 0)
     }
 
     /** Everything was archived once, sealed, and gives back what was recorded; the watermark says so. */
@@ -480,9 +476,12 @@ describe
     it('stops the shard at a frame with a wrong signature, and counts what is in quarantine', async ({ running }) => {
       const team = await newTeam(running)
       const { reports, end, metrics } = await startArchiver(team)
-      const counted = () => /quarantined_frames\{.*shard="1"\} (\d)/.exec(metrics.text())?.[1]
+      const valueOf = (name: string) => new RegExp(`_${name}\\{.*shard="1"\\} (\\d)`).exec(metrics.text())?.[1]
+      const counted = () => valueOf('quarantined_frames')
       await team.log.putSession(ABOUT)
       await until('the count', () => counted() === '0')
+      // Prometheus sees no increase of a counter that begins with its first event.
+      expect(valueOf('chain_failures_total')).toBe('0')
       const key = readSigningKey(makeSeed())
       const sign = (seq: number, heads: ChainHeads) => signState(key, { ...ABOUT, team: 'another' }, { seq, heads })
       const [forged] = encode(FLUSHES.slice(0, 1), { sign })
@@ -490,7 +489,28 @@ describe
       await until('the alarm', () => reports.some((text) => text.startsWith('alarm')))
       expect(reports.at(-1)).toContain(`by ${key.publicKey} doesn’t match what is stored.`)
       expect(counted()).toBe('1')
+      expect(valueOf('chain_failures_total')).toBe('1')
       expect(await end()).toEqual([1])
+    })
+
+    it('says how far the history is behind while PostgreSQL is away', async ({ running }) => {
+      const postgres = await startPostgres()
+      const team = await newTeam(running, { postgres })
+      const { metrics } = await startArchiver(team)
+      const lag = () => Number(/history_lag_seconds\{.*shard="1"\} ([\d.]+)/.exec(metrics.text())?.[1])
+      await team.log.putSession(ABOUT)
+      await publish(team.log, FRAMES.slice(0, 1))
+      await until('the first frame', async () => (await team.log.watermark(SESSION))?.lastSeq === seqAfter(1))
+      await until('no lag', () => lag() === 0)
+      expect(team.db.isReachable()).toBe(true)
+      await postgres.kill()
+      await publish(team.log, FRAMES.slice(1, 2))
+      await until('a lag', () => lag() >= 1)
+      expect(team.db.isReachable()).toBe(false)
+      await postgres.start()
+      await until('the second frame', async () => (await team.log.watermark(SESSION))?.lastSeq === seqAfter(2))
+      await until('no lag again', () => lag() === 0)
+      expect(team.db.isReachable()).toBe(true)
     })
 
     it('stores nothing of a session that arrives in another shard than its own', async ({ running }) => {

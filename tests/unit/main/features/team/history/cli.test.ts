@@ -153,10 +153,12 @@ describe.skipIf(!hasPostgres)('commands of a history [needs postgresql]', () => 
     const list = () => run('sessions', '--store', join(home, 'tapedeck.db'))
     expect(await fetch('none')).toMatchObject({
       code: 1,
-      err: `tapedeck: The history of team ${db.team} doesn’t have session none. Check the ID with tapedeck team.\n`,
+      err: `tapedeck: The history of team ${db.team} doesn’t have session none. Check the ID: tapedeck verify --history lists those of the history.\n`,
     })
     await db.run(`UPDATE ${db.schema}.session SET complete = false`)
     expect(await fetch(SESSION)).toMatchObject({ code: 1, err: expect.stringContaining('isn’t complete') as string })
+    const noneYet = `tapedeck: The history of team ${db.team} has no complete session yet.\n`
+    expect(await fetch('latest')).toMatchObject({ code: 1, err: noneYet })
     expect(existsSync(join(home, 'tapedeck.db'))).toBe(false)
     await db.run(`UPDATE ${db.schema}.session SET complete = true`)
     await db.run(`UPDATE ${db.schema}.chain SET head = head || '\\x00' WHERE conn = 1`)

@@ -225,6 +225,7 @@ describe('what recorders and terminals report', () => {
       inFlightBytes: 700,
       progress,
       lagMs: 1_500,
+      historyLagMs: 400_000,
     })
     reportRecorder(
       metrics,
@@ -245,6 +246,7 @@ describe('what recorders and terminals report', () => {
       'published_seq{shard="2",session="b"} 4',
       'committed_seq{shard="2",session="b"} 4',
       'publish_lag_seconds{shard="2"} 1.5',
+      'history_lag_seconds{shard="2"} 400',
       'spool_bytes{shard="2"} 5000',
       'spool_limit_bytes{shard="2"} 9000',
       'in_flight_bytes{shard="2"} 700',

@@ -142,6 +142,18 @@ describe('watching a bucket', () => {
     expect(await ended).toBe('The bucket td_eu_test has changes that didn’t arrive.')
   })
 
+  it('doesn’t wait for a value that was purged before it began', async () => {
+    const made = new Bucket()
+    Object.assign(made, { lastSequence: 5, messages: 2 })
+    const { ended, stop } = watch(made)
+    await vi.advanceTimersByTimeAsync(10)
+    made.tellOf(2, 1)
+    made.tellOf(3)
+    await vi.advanceTimersByTimeAsync(60_000)
+    stop.abort()
+    expect(await ended).toBe('stopped')
+  })
+
   it('waits for a caller that takes the changes slowly, and for changes of several keys', async () => {
     const made = new Bucket()
     const { ended, stop, work } = watch(made)

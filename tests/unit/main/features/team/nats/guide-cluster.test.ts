@@ -4,8 +4,12 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
+import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
+import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
 import { makeFolder } from '../../../../../kit/folder.ts'
 import { freePorts, hasNatsServer, isOldNatsServer, NatsServer } from '../../../../../kit/nats-server.ts'
+import { EU } from '../../../../../kit/team-recorder.ts'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../../../${path}`, import.meta.url))
 const GUIDE = readFileSync(pathOf('docs/guide/team.md'), 'utf8')
@@ -62,7 +66,7 @@ describe.skipIf(!hasNatsServer)('three nodes of the guide [needs nats-server]', 
         folder,
         name: `n${at}`,
         port: ports[at] ?? 0,
-        config: configOf(folder, at, ports),
+        config: `${configOf(folder, at, ports)}accounts { eu { jetstream: enabled, users: [{ user: terminal, password: right }] } }`,
         scheme: 'tls',
       })
     })
@@ -77,5 +81,19 @@ describe.skipIf(!hasNatsServer)('three nodes of the guide [needs nats-server]', 
         timeout: 30_000,
         interval: 50,
       })
+  })
+
+  it('refuse a user whom they don’t know, though each names the others again', async () => {
+    const all = ports.slice(0, 3).map((port) => `tls://terminal@localhost:${port}`)
+    const ca = [CERTIFICATE, FIRST_CERTIFICATE].map((file) => readFileSync(file, 'utf8')).join('')
+    const connect = (servers: string, password: string): Promise<TeamLog> => {
+      const target = readNatsTarget(servers, {}, { TAPEDECK_NATS_PASSWORD: password })
+      return connectTeam({ target: { ...target, ca }, team: EU, name: 'test', allowOld: true })
+    }
+    for (const servers of [all.join(), all[0]])
+      await expect(connect(servers, 'wrong')).rejects.toMatchObject({ code: 'unauthorized' })
+    // Until the nodes have chosen a leader, JetStream doesn't respond.
+    const log = await vi.waitFor(() => connect(all.join(), 'right'), { timeout: 30_000, interval: 50 })
+    await log.close()
   })
 })

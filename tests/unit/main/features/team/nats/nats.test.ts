@@ -1,4 +1,6 @@
 /** The team's log on a real nats-server: connecting, settings, publishing with compare-and-set, reading, buckets. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
@@ -11,10 +13,12 @@ import type {
   StoredMessage,
   TeamLog,
 } from '../../../../../../src/main/features/team/nats/team-log.ts'
+import { makeSeed } from '../../../../../../src/main/features/team/sign/keys.ts'
 import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
 import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../../kit/folder.ts'
 import {
   hasNatsServer,
   isOldNatsServer,
@@ -473,5 +477,21 @@ describe('the address of NATS servers', () => {
   ])('refuses %s', (url, message) => {
     expect(() => read(url)).toThrow(message)
     expect(() => read(url)).not.toThrow('secret@')
+  })
+
+  it('refuses a seed and a credentials file that are none, without repeating them', () => {
+    const file = join(makeFolder('creds'), 'bad.creds')
+    writeFileSync(file, 'secret')
+    const withFile = () => readNatsTarget('nats://a', { creds: file }, {})
+    expect(() => read('nats://a', { TAPEDECK_NATS_SEED: 'SUsecret' })).toThrow('TAPEDECK_NATS_SEED isn’t the seed')
+    expect(() => read('nats://a', { TAPEDECK_NATS_SEED: 'SUsecret' })).not.toThrow('SUsecret')
+    expect(withFile).toThrow('doesn’t hold the JWT and the seed')
+    const seed = makeSeed()
+    writeFileSync(
+      file,
+      `-----BEGIN NATS USER JWT-----\neyJ0.eyJq.c2ln\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n${seed}\n------END USER NKEY SEED------\n`,
+    )
+    expect(withFile().creds).toContain(seed)
+    expect(read('nats://a', { TAPEDECK_NATS_SEED: seed }).seed).toBe(seed)
   })
 })

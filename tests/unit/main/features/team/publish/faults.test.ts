@@ -5,7 +5,9 @@ import { describe, test, vi } from 'vitest'
 import { readHolds } from '../../../../../../src/main/core/store/library/holds.ts'
 import { readHeader } from '../../../../../../src/main/features/team/frame/decode.ts'
 import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
-import { shardSubjects, streamName } from '../../../../../../src/main/features/team/names.ts'
+import { bucketName, shardSubjects, streamName } from '../../../../../../src/main/features/team/names.ts'
+import { CodedError } from '../../../../../../src/shared/base/errors.ts'
+import { decodeReport } from '../../../../../../src/main/features/team/reports/report.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { makeFolder } from '../../../../../kit/folder.ts'
 import { hasNatsServer, startNatsServer, withStreams, type NatsServer } from '../../../../../kit/nats-server.ts'
@@ -102,6 +104,42 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     await caughtUp(recorder)
   })
 
+  it('publishes on while the stream has a leader again and the buckets don’t', async ({ expect, start }) => {
+    const own = await ownServer()
+    let isLost = false
+    let asked = 0
+    const recorder = start(own.port, async (servers) => {
+      const log = await openLog(servers)
+      const { ensureBuckets, publish } = log
+      log.ensureBuckets = (...args) => (isLost ? new Promise(() => asked++) : ensureBuckets.apply(log, args))
+      log.publish = (...args) => {
+        if (!isLost || asked++ > 0) return publish.apply(log, args)
+        // What a cluster replies to a publish while the stream has no leader.
+        return Promise.reject(new CodedError('not-found', 'The NATS server doesn’t have the stream TD_eu_1.'))
+      }
+      return log
+    })
+    recorder.commit(3)
+    await caughtUp(recorder)
+    isLost = true
+    recorder.commit(3)
+    await caughtUp(recorder)
+    expect(asked).toBeGreaterThan(1)
+    await expectLog(recorder, own.port)
+  })
+
+  it('makes a bucket again that was deleted, and describes its session there', async ({ expect, start }) => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    recorder.commit(3)
+    await caughtUp(recorder)
+    await withStreams(own.port, (streams) => streams.delete(`KV_${bucketName(EU, 'sessions')}`))
+    const log = await openLog(own.url)
+    const described = () => log.session(recorder.session).catch(() => null)
+    await expect.poll(async () => (await described())?.session, { timeout: SOON_MS }).toBe(recorder.session)
+    await log.close()
+  })
+
   it('publishes a session with its end, then releases it once the history has it', async ({ expect, start }) => {
     const own = await ownServer()
     const recorder = start(own.port)
@@ -116,6 +154,9 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     expect(info).toMatchObject({ shard: 1, shards: 1, recorder: 'desk', source: DEMO, startedMs: T0 })
     expect(info?.end).toMatchObject({ clean: ledger.clean, lastSeq: 60, messages: 60, entries: 0, heads: ledger.heads })
     expect([...readHolds(recorder.folder.file).keys()]).toEqual([recorder.session])
+    recorder.aheadMs += 400_000
+    expect(recorder.publishing.status().historyLagMs).toBeGreaterThanOrEqual(400_000)
+    expect(recorder.publishing.status().lagMs).toBe(0)
     // The history has all messages. The close record is still in the log alone.
     await log.putWatermark(recorder.session, { lastSeq: 60, isComplete: false })
     await recorder.restart()
@@ -320,7 +361,7 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     await withStreams(own.port, (streams) => streams.add({ name: streamName(EU, 1), subjects: [shardSubjects(EU, 1)] }))
     const recorder = start(own.port, async (servers) => {
       const log = await openLog(servers)
-      return Object.assign(log, { ensureShard: () => Promise.resolve() })
+      return Object.assign(log, { ensureShard: () => Promise.resolve('made by the test') })
     })
     for (let i = 0; i < 5; i++) {
       recorder.commit(4)
@@ -407,6 +448,29 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     recorder.begin()
     recorder.commit(3)
     await expect.poll(async () => (await log.lastOf(1, recorder.session)) !== null, { timeout: 10_000 }).toBe(true)
+    await log.close()
+  })
+
+  it('publishes a session that it gave up once its stream was deleted', async ({ expect, start }) => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    recorder.commit(5)
+    await caughtUp(recorder)
+    const log = await openLog(own.url)
+    const sequence = (await log.lastOf(1, recorder.session))?.sequence ?? 0
+    await log.publish(1, recorder.session, new Uint8Array(100).fill(7), sequence)
+    recorder.commit(5)
+    await expect.poll(() => recorder.said.at(-1), { timeout: 10_000 }).toContain('can’t be published')
+    const reports = () => log.bucket('reports').entries()
+    const troubles = async () => (await reports()).map(({ value }) => decodeReport(value ?? ''))
+    await expect
+      .poll(troubles, { timeout: SOON_MS })
+      .toContainEqual(expect.objectContaining({ trouble: expect.stringContaining('can’t be published') as string }))
+    await deleteStream(own.port)
+    recorder.commit(5)
+    await expect.poll(() => recorder.publishing.status().givenUp, { timeout: SOON_MS }).toEqual([])
+    await caughtUp(recorder)
+    await expectLog(recorder, own.port)
     await log.close()
   })
 

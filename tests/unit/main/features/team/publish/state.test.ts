@@ -54,9 +54,22 @@ const CASES: readonly [string, PublishState, PublishEvent, readonly string[]][] 
   [
     'announces a session first',
     state({ sessions: [session(A, { isAnnounced: false, cursor: null })], busy: 'prepare' }),
-    { is: 'prepared' },
+    { is: 'prepared', isNew: true },
     ['announce A'],
   ],
+  [
+    'announces sessions again after a stream or bucket was made again',
+    state({ sessions: [session(A)], busy: 'prepare', isPrepared: false }),
+    { is: 'prepared', isNew: true },
+    ['announce A'],
+  ],
+  [
+    'reads them back and goes on where only a leader was missing',
+    state({ sessions: [session(A, { cursor: null })], busy: 'prepare', isPrepared: false }),
+    { is: 'prepared', isNew: false },
+    ['locate A'],
+  ],
+  ['prepares again where a bucket is gone', state({}), { is: 'unprepared' }, ['prepare']],
   [
     'then reads it back from the log',
     state({ sessions: [session(A, { isAnnounced: false, cursor: null })], busy: 'announce' }),
@@ -147,6 +160,12 @@ const CASES: readonly [string, PublishState, PublishEvent, readonly string[]][] 
     state({ busy: 'wait', sessions: [session(A, { cursor: null })] }),
     { is: 'link', isUp: true },
     ['stop-waiting', 'locate A'],
+  ],
+  [
+    'waits briefly again on a connection that is back',
+    step(state({ busy: 'locate', failures: 9 }), { is: 'link', isUp: true }).state,
+    { is: 'failed', session: A, trouble: trouble('server-error') },
+    ['report server-error', 'wait 250'],
   ],
   ['leaves a running operation alone when the connection is lost', publishing, { is: 'link', isUp: false }, []],
   ['connects anew after the connection was closed', state({}), { is: 'lost' }, ['connect']],
@@ -291,7 +310,7 @@ class Model {
       case 'connect':
         return { is: 'connected' }
       case 'prepare':
-        return { is: 'prepared' }
+        return { is: 'prepared', isNew: true }
       case 'announce':
         return { is: 'announced', session: effect.session }
       case 'locate':

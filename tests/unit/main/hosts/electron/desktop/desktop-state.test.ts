@@ -35,6 +35,8 @@ const broken: RecorderState = {
   lost: 3,
 }
 
+const retried: RecorderState = { ...broken, start: 'retried' }
+const failed: RecorderState = { ...broken, start: 'failed' }
 const paused: RecorderState = { ...broken, is: 'paused' }
 
 describe('the desktop', () => {
@@ -43,7 +45,10 @@ describe('the desktop', () => {
     ['demo', recording, 'Tapedeck (demo market): recording for 0:12:33, 1,284/s', true, false, false],
     ['service', off, 'Tapedeck: watching, not recording', false, false, false],
     ['service', paused, 'Tapedeck: recording paused while the store is being moved', true, true, true],
-    ['service', broken, 'Tapedeck: not recording: can’t write to the store', false, false, false],
+    ['service', broken, 'Tapedeck: not recording: can’t write to the store', true, true, true],
+    ['demo', broken, 'Tapedeck (demo market): not recording: can’t write to the store', true, false, false],
+    ['service', retried, 'Tapedeck: not recording: can’t write to the store', true, true, false],
+    ['service', failed, 'Tapedeck: not recording: can’t write to the store', false, false, false],
   ] as const)('%s, %o', (source, recorder, tooltip, keepAwake, staysWithoutWindow, asksBeforeQuit) => {
     expect(desktopState(status(source, recorder), DEFAULT_SETTINGS, true)).toEqual({
       recording: recorder.is === 'recording',
@@ -51,6 +56,7 @@ describe('the desktop', () => {
       keepAwake,
       staysWithoutWindow,
       asksBeforeQuit,
+      isUnsaved: recorder === broken,
     })
   })
 
@@ -61,6 +67,8 @@ describe('the desktop', () => {
       staysWithoutWindow: false,
       asksBeforeQuit: false,
     })
+    // What would be lost isn't a choice that was made before.
+    expect(desktopState(status('service', broken), { desktop }, true).asksBeforeQuit).toBe(true)
   })
 
   test('does not stay where nothing would lead back to it', () => {

@@ -110,7 +110,7 @@ describe('the sides on a chart', () => {
       { buy: 1, sell: 7, vwap: { volume: 8, mean: 0, squares: 0 } },
       4 * DAY,
     ])
-    expect(onSides.mock.lastCall?.[0]).toMatchObject({ coverage })
+    expect(onSides.mock.lastCall?.[0]).toMatchObject({ coverage, range: { fromMs: 4 * DAY, toMs: 6 * DAY } })
     following.cut(0)
     expect(at(4 * DAY), 'a replay seeked back').toBeUndefined()
     expect(onSides.mock.lastCall?.[0]).toBeNull()

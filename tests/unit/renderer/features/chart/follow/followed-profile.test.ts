@@ -87,7 +87,7 @@ describe('the profile of the visible range', () => {
     ).toEqual([3])
     // 10.00 in ten levels: rows of two.
     expect(shown()?.rows).toEqual({ decimals: 2, group: 200 })
-    const sides = { meter, coverage }
+    const sides = { meter, coverage, range: null }
     expect(profileLegend(profile, shown())).toEqual({ ofTrades: true, most: 101, area: [100, 102], sides })
     // The messages behind it are those of the bars in view.
     expect(shown()?.span(visible())).toEqual({ fromMs: 200 * HOUR, toMs: 220 * HOUR })

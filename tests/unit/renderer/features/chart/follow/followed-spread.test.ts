@@ -98,6 +98,14 @@ describe('a chart of a ratio', () => {
     expect((await older(4 * MINUTE))?.bars).toEqual(whole.slice(0, 4))
   })
 
+  it('joins a page once if a chart that reloads asks for it again', async () => {
+    const { shown, older } = open(200)
+    await vi.waitFor(() => expect(shown()).not.toEqual([]))
+    const both = await Promise.all([older(7 * MINUTE), older(7 * MINUTE)])
+    for (const page of both) expect(page?.bars).toEqual(whole.slice(4, 7))
+    expect((await older(4 * MINUTE))?.bars).toEqual(whole.slice(0, 4))
+  })
+
   it('reads on while pages end within one of its bars', async () => {
     const { shown, older, olderData, stages, asked } = open(10)
     await vi.waitFor(() => expect(stages.at(-1)).toEqual({ is: 'empty', damaged: false }))

@@ -3,6 +3,7 @@ import { plainNote, sidesLabel } from '../../../../../../src/renderer/core/marke
 import {
   coverageText,
   flowNote,
+  footprintNote,
   type ShownFlow,
 } from '../../../../../../src/renderer/features/chart/model/coverage-text.ts'
 import { addStudy, placeStudy } from '../../../../../../src/renderer/features/chart/model/chart-studies.ts'
@@ -12,6 +13,7 @@ import type { ReadSides, StudyLegend } from '../../../../../../src/renderer/char
 const read = (gaps: number): ReadSides => ({
   meter: { join: { by: 'event', ms: 0 }, explained: 0.98, trades: 400 },
   coverage: { trades: 1_000, unknown: 20, unquoted: 5, gaps, breaks: 0 },
+  range: { fromMs: 0, toMs: null },
 })
 const explained = 'Sides inferred, 98.0 % explained by quotes.'
 const shares = '2.0 % of trades have no side. 0.5 % of trades had no current quote.'
@@ -48,10 +50,17 @@ it('names each figure, its gaps, and its trades without a side or a current quot
   ).toBe(
     [
       `Footprint: ${explained} Trades or quotes were lost once. ${shares}`,
-      `Delta, CVD, VWAP trades: ${explained} Trades or quotes were lost 2 times. ${shares}`,
+      `Delta, CVD: ${explained} Trades or quotes were lost 2 times. ${shares}`,
+      'VWAP trades: Trades or quotes were lost 2 times.',
       `VP: ${explained} ${shares}`,
     ].join(' '),
   )
+})
+
+it('says nothing of sides for a VWAP, which depends on none', () => {
+  const vwap = { ...NONE, indicators: addStudy([], 'session-vwap') }
+  expect(coverageText({ ...vwap, sides: sidesLabel(read(0)) })).toBe('')
+  expect(coverageText(vwap)).toBe('VWAP trades: reading trades…')
 })
 
 it('says what is still being read, made from bars, or waits for its place, and leaves out what is hidden', () => {
@@ -73,5 +82,14 @@ it.each([
   ['forex', { asset: 'forex' as const }, 'forex has no trades'],
   ['trades that are being read', {}, 'reading trades…'],
 ])('says why %s has no order flow', (_what, shown, text) => {
-  expect(flowNote({ spread: null, isTimed: true, asset: 'crypto', ...shown }, null).text).toBe(text)
+  const chart = { spread: null, isTimed: true, asset: 'crypto' as const, ...shown }
+  for (const note of [flowNote, footprintNote]) expect(note(chart, null, String).text).toBe(text)
+})
+
+it.each([
+  [{ fromMs: 60, toMs: 120 }, 'from 60 to 120'],
+  [{ fromMs: 60, toMs: null }, 'from 60 on'],
+])('says which bars the sides of a footprint are counted over: %o', (range, bars) => {
+  const { text } = footprintNote({ spread: null, isTimed: true, asset: 'crypto' }, { ...read(0), range }, String)
+  expect(text).toBe(`${explained} ${shares} Counted over all bars ${bars}, in view or not.`)
 })

@@ -31,6 +31,11 @@ it.each([
   ],
   ['a ratio of another instrument', shown({ spread: ratio(ETH, BTC) }), { style: 'footprint', spread: null }],
   ['forex', shown({}, EUR), { style: 'candles', isTimed: true, hasFlow: false }],
+  [
+    'forex, which has no trades',
+    shown({ eventBars: RULE, ticks: true }, EUR),
+    { style: 'candles', isTimed: true, eventBars: null, ticks: false, stepMs: 60_000 },
+  ],
 ] as const)('the style of %s is one that its bars can have', (_, chart, expected) => {
   expect(chart).toMatchObject(expected)
   expect(chart.styles).toContain(chart.style)
@@ -45,6 +50,16 @@ it.each([
 ] as const)('its bars are built from %s', (_, chart, sources) => {
   expect(chart.builtFrom).toEqual(sources)
   expect(chart.sources).toContain(chart.of)
+})
+
+it.each([
+  ['others, never itself', shown({ compare: [BTC, ETH, EUR] }), [ETH, EUR]],
+  ['others while it shows a ratio', shown({ compare: [EUR], spread: ratio() }), [EUR]],
+  ['nothing at ticks', shown({ compare: [ETH], ticks: true }), []],
+  ['nothing at bars by trades', shown({ compare: [ETH], eventBars: RULE }), []],
+  ['others at the bars that stand for ticks of forex', shown({ compare: [ETH], ticks: true }, EUR), [ETH]],
+] as const)('it is compared with %s', (_, { compared }, expected) => {
+  expect(compared).toEqual(expected)
 })
 
 it('a chart whose color shares an interval can show ticks and bars by trades', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   autoGroup,
+  autoRows,
   FlowCells,
   nextGroup,
   priceOfRow,
@@ -149,6 +150,21 @@ describe('groups', () => {
     expect(autoGroup([], 2)).toBe(1)
     const apart = [100, 104].map((low) => ({ low, high: low + 0.1 }))
     expect([autoGroup(apart, 2), autoGroup(apart, 2, 46)]).toEqual([1, 10])
+  })
+
+  it('chosen automatically grow with the first bars, and then stay', () => {
+    const still = { low: 100, high: 100 }
+    const wide = { low: 100, high: 116 }
+    let rows = autoRows(null, [], 2, Infinity)
+    expect(rows).toBeNull()
+    // The first second of a market: its bar has a single price.
+    rows = autoRows(rows, [still], 2, Infinity)
+    expect(rows?.group).toBe(1)
+    rows = autoRows(rows, [wide], 2, Infinity)
+    expect(rows?.group).toBe(100)
+    rows = autoRows(rows, [still, still, still, still], 2, Infinity)
+    expect(rows?.group).toBe(100)
+    expect(autoRows(rows, [{ low: 100, high: 1_000 }], 2, Infinity)).toBe(rows)
   })
 
   it('step up and down', () => {

@@ -2,7 +2,7 @@
  * Parses a message's number literals into integers and writes them back byte for byte. A literal is an integer mantissa
  * and a number of decimals; how the decimals are written is a property of the column.
  */
-import { STYLE, type Style } from '../kernels/number-form.ts'
+import { STYLE, type Style } from './number-form.ts'
 
 /** Largest mantissa. It keeps differences of differences exact in a double. */
 export const MAX_MANTISSA = 1e15

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MAX_LITERAL, writeLiteral } from '../../../../../../src/main/core/store/blocks/literal.ts'
+import { MAX_LITERAL, writeLiteral } from '../../../../../../src/main/core/store/kernels/literal.ts'
 import { STYLE } from '../../../../../../src/main/core/store/kernels/number-form.ts'
 
 function written(value: number): string {
