@@ -4,10 +4,10 @@ import Database from 'better-sqlite3'
 import { beforeAll, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
+import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
-import { monoNs, unixMs } from '../../../../../src/shared/base/units.ts'
+import { monoNs, sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
-import { commandContext } from '../../hosts/cli/context.ts'
 
 const root = new URL('../../../../../', import.meta.url)
 const workers = {
@@ -166,13 +166,15 @@ it('gives them at a speed and from an instant, too', async () => {
 })
 
 it('begins with the messages received at the instant', async () => {
-  const context = commandContext({ dataDir: home })
-  await runCommandLine(['tail', '--store', file(), '--session', session, '--json'], context)
-  const times = context
-    .output()
-    .trimEnd()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { recv_ms: number }).recv_ms)
+  // Replay counts every message, also those that have no symbol, as heartbeats.
+  const times: number[] = []
+  const reader = await openStoreReader({ file: file() })
+  try {
+    for await (const { count, recvMs } of reader.replay({ session: sessionId(session), afterSeq: 0 }))
+      times.push(...recvMs.subarray(0, count))
+  } finally {
+    await reader.close()
+  }
   const from = times.at(-5) ?? 0
   const { out } = await replay(['--digest', '--json', '--from', String(from)])
   expect(report(out).messages).toBe(times.filter((ms) => ms >= from).length)
