@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { TEAM_LIMITS_MS } from '../../../src/shared/features/team/limits.ts'
 import { COMMANDS, COMMON_OPTIONS } from '../../../src/main/hosts/cli/table.ts'
 import { TEAM_METRICS } from '../../../src/main/features/team/metrics/table.ts'
 import { DOCUMENTS, proseOf, spansIn } from './blocks.ts'
@@ -73,4 +74,13 @@ it('alarms use metrics that exist', () => {
   for (const name of names) expect(Object.keys(TEAM_METRICS)).toContain(name)
   expect(alarms).toContain('tapedeck_team_(publish|history)_lag_seconds')
   expect(Object.keys(TEAM_METRICS)).toEqual(expect.arrayContaining(['publish_lag_seconds', 'history_lag_seconds']))
+})
+
+it('alarms and the guide wait as long as the Team pane', () => {
+  const alarms = read('packaging/prometheus-alerts.yaml')
+  const limits = [...alarms.matchAll(/_seconds"?\}?\) > (\d+)$/gm)].map(([, seconds]) => Number(seconds) * 1_000)
+  expect(limits).toEqual([TEAM_LIMITS_MS.late, TEAM_LIMITS_MS.gone])
+  const guide = read('docs/guide/team.md')
+  expect(guide).toContain(`| history more than ${TEAM_LIMITS_MS.late / 60_000} minutes behind |`)
+  expect(guide).toContain(`| shard without a recorder for ${TEAM_LIMITS_MS.gone / 1_000} s |`)
 })

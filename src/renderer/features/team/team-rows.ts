@@ -1,4 +1,5 @@
 /** The rows of the table of shards and recorders. Pure. */
+import { TEAM_LIMITS_MS } from '../../../shared/features/team/limits.ts'
 import type { RecorderStatus, SessionStatus, ShardStatus, TeamStatus } from '../../../shared/features/team/status.ts'
 import type { FollowedSession } from '../../../shared/features/team/team.ts'
 import { DASH, type NumberText } from '../../text/format.ts'
@@ -56,9 +57,9 @@ export function teamRows({ shards }: TeamStatus, followed: readonly FollowedSess
  * received where there is no frame.
  */
 export function freshnessOf(ageMs: number | null, isThere: boolean): 'live' | 'quiet' | 'stale' | 'disconnected' {
-  if (ageMs !== null && ageMs < 5_000) return 'live'
+  if (ageMs !== null && ageMs < TEAM_LIMITS_MS.alive) return 'live'
   if (isThere) return 'quiet'
-  return ageMs !== null && ageMs < 60_000 ? 'stale' : 'disconnected'
+  return ageMs !== null && ageMs < TEAM_LIMITS_MS.gone ? 'stale' : 'disconnected'
 }
 
 /** "0.4 MB / 50 GB". */

@@ -3,9 +3,8 @@
  * too. A feed may be quiet for hours, so that no frames come proves nothing. Pure: times are elapsed ms of this process.
  */
 import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
+import { TEAM_LIMITS_MS } from '../../../../shared/features/team/limits.ts'
 
-/** A recorder that nothing was heard of for this long is gone, ms. A standby takes over within 8 s. */
-export const GONE_MS = 15_000
 /** How often to look, ms. */
 export const LOOK_MS = 5_000
 
@@ -51,7 +50,7 @@ export class RecorderWatch {
     for (const session of open) {
       const heard = this.#heard.get(session)
       if (heard === undefined) this.#heard.set(session, { elapsedMs, wallMs: null })
-      else if (elapsedMs - heard.elapsedMs >= GONE_MS && !this.#gone.has(session))
+      else if (elapsedMs - heard.elapsedMs >= TEAM_LIMITS_MS.gone && !this.#gone.has(session))
         this.#gone.set(session, { sinceMs: heard.wallMs })
     }
     return [...this.#gone.keys()].join() !== before

@@ -4,6 +4,7 @@
  * without one is away. Reports are only shown; nothing else relies on them.
  */
 import * as v from 'valibot'
+import { TEAM_LIMITS_MS } from '../../../../shared/features/team/limits.ts'
 import { SESSION_ID, sessionId } from '../../../../shared/base/units.ts'
 import { type Clock, waitUntil } from '../../../base/clock.ts'
 import { MAX_SHARDS } from '../names.ts'
@@ -12,8 +13,8 @@ import type { TeamBucket } from '../nats/team-log.ts'
 const REPORT_MS = 5_000
 /** When a report is tried again that the servers didn't take: theirs may have expired while they were away. */
 const RETRY_MS = 500
-/** How long the bucket keeps a report that isn't renewed. */
-export const REPORT_TTL_MS = 15_000
+/** How long the bucket keeps a report that isn't renewed, ms: one that is missing means that its member is gone. */
+export const REPORT_TTL_MS = TEAM_LIMITS_MS.gone
 const MAX_TEXT = 1_000
 export const MAX_SESSIONS = 1_000
 

@@ -1,5 +1,6 @@
 /** How a team is: who records each shard, how far the log and the history are, and what needs attention. Pure. */
 import { countText } from '../../../../shared/base/count-text.ts'
+import { TEAM_LIMITS_MS } from '../../../../shared/features/team/limits.ts'
 import type { RecorderStatus, SessionStatus, ShardStatus, TeamStatus } from '../../../../shared/features/team/status.ts'
 import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import type { LeaseEntry } from '../lease/lease.ts'
@@ -31,13 +32,6 @@ export interface TeamFacts {
   /** What recorders and archivers say about themselves. */
   readonly reports: readonly MemberReport[]
 }
-
-/** A session whose last frame is younger has a recorder. */
-const ALIVE_MS = 5_000
-/** An open session whose last frame is older may have lost its recorder. */
-const SILENT_MS = 60_000
-/** The history should have all of a session by then. */
-const LATE_MS = 300_000
 
 const lastSeqOf = (info: SessionInfo, { lastFrames }: TeamFacts): number =>
   Math.max(info.end?.lastSeq ?? 0, lastFrames.get(info.session)?.lastSeq ?? 0)
@@ -83,7 +77,7 @@ export function teamStatus(facts: TeamFacts): TeamStatus {
   // Reports expire while the servers are away. A recorder that publishes and hasn't reported yet shows that they were.
   const isReported =
     reports.length > 0 ||
-    shards.every(({ sessions }) => sessions.every(({ ageMs }) => ageMs === null || ageMs >= ALIVE_MS))
+    shards.every(({ sessions }) => sessions.every(({ ageMs }) => ageMs === null || ageMs >= TEAM_LIMITS_MS.alive))
   return {
     team: facts.team,
     shards,
@@ -149,12 +143,13 @@ function problemsOf(status: ShardStatus, nowMs: UnixMs): readonly string[] {
   const { shard, lease, symbols, sessions, recorders, archiver, quarantined } = status
   const open = sessions.filter(({ endedMs }) => endedMs === null)
   const problems: string[] = []
-  const alive = open.filter(({ ageMs }) => ageMs !== null && ageMs < ALIVE_MS)
+  const alive = open.filter(({ ageMs }) => ageMs !== null && ageMs < TEAM_LIMITS_MS.alive)
   if (
     symbols !== null &&
     symbols > 0 &&
     lease === null &&
-    open.every(({ ageMs }) => ageMs === null || ageMs >= SILENT_MS)
+    recorders.length === 0 &&
+    open.every(({ ageMs }) => ageMs === null || ageMs >= TEAM_LIMITS_MS.gone)
   ) {
     problems.push(`Shard ${shard} has no recorder.`)
   }
@@ -165,14 +160,14 @@ function problemsOf(status: ShardStatus, nowMs: UnixMs): readonly string[] {
   for (const { session, ageMs, recorder } of open) {
     // One that still reports receives nothing, as when markets are closed.
     const isThere = recorders.some(({ name }) => name === recorder)
-    if (ageMs !== null && ageMs >= SILENT_MS && !isThere) {
+    if (ageMs !== null && ageMs >= TEAM_LIMITS_MS.gone && !isThere) {
       problems.push(
         `Session ${session} of shard ${shard} is open, and ${recorder} sent nothing for ${ageText(ageMs)}. Start it again on its machine, and it publishes the rest.`,
       )
     }
   }
   for (const { session, endedMs, behind } of sessions) {
-    if (endedMs !== null && nowMs - endedMs >= LATE_MS) {
+    if (endedMs !== null && nowMs - endedMs >= TEAM_LIMITS_MS.late) {
       problems.push(
         behind === null
           ? `Session ${session} has ended, and it isn’t known yet how much of it the history has.`

@@ -74,7 +74,8 @@ it.each([
   [0, false, 'live'],
   [5_000, true, 'quiet'],
   [5_000, false, 'stale'],
-  [60_000, false, 'disconnected'],
+  [14_999, false, 'stale'],
+  [15_000, false, 'disconnected'],
   [90_000, true, 'quiet'],
   [null, false, 'disconnected'],
 ] as const)('an age of %s, its recorder there: %s, is %s', (ageMs, isThere, expected) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { GONE_MS, LOOK_MS, RecorderWatch } from '../../../../../../src/main/features/team/follow/recorder-watch.ts'
+import { TEAM_LIMITS_MS } from '../../../../../../src/shared/features/team/limits.ts'
+import { LOOK_MS, RecorderWatch } from '../../../../../../src/main/features/team/follow/recorder-watch.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { numberedId } from './world.ts'
 
@@ -31,7 +32,7 @@ describe('the recorders that a terminal hears of', () => {
 
   it('are gone if a terminal that joins later never hears of them', () => {
     const watch = new RecorderWatch()
-    run(watch, 0, GONE_MS, () => false)
+    run(watch, 0, TEAM_LIMITS_MS.gone, () => false)
     expect(watch.gone().get(A)).toEqual({ sinceMs: null })
   })
 
@@ -57,9 +58,9 @@ describe('the recorders that a terminal hears of', () => {
 
   it('aren’t watched once their session has ended', () => {
     const watch = new RecorderWatch()
-    run(watch, 0, GONE_MS, () => false)
-    expect(watch.look([], GONE_MS + 1)).toBe(true)
+    run(watch, 0, TEAM_LIMITS_MS.gone, () => false)
+    expect(watch.look([], TEAM_LIMITS_MS.gone + 1)).toBe(true)
     expect(watch.gone().size).toBe(0)
-    expect(watch.look([A], GONE_MS + 2)).toBe(false)
+    expect(watch.look([A], TEAM_LIMITS_MS.gone + 2)).toBe(false)
   })
 })
