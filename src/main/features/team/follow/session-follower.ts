@@ -8,6 +8,7 @@ import type { Refusal } from '../frame/refusal.ts'
 import type { LogMessage, LogStart, TeamLog } from '../nats/team-log.ts'
 import type { SessionInfo } from '../session-info.ts'
 import type { StoredSignature } from '../sign/authorship.ts'
+import { LogPlaces } from './log-places.ts'
 import { readLog } from './read-log.ts'
 import { SessionCopy, type CopyParts } from './session-copy.ts'
 import type { Piece, PieceTime, SessionEffect, SessionEvent, SessionState } from './session-model.ts'
@@ -42,8 +43,7 @@ export class SessionFollower {
   readonly #proof: SessionProof
   #live = new FrameJoiner()
   #reading: AbortController | null = null
-  /** A message of the log whose frame was taken: what is missing comes after it. Null: none is known yet. */
-  #from: LogStart | null = null
+  readonly #places = new LogPlaces()
   #wakeReader = (): void => undefined
   #cancelRetry = (): void => undefined
   #isClosed = false
@@ -113,7 +113,11 @@ export class SessionFollower {
     const piece = this.#join(this.#live, bytes, time)
     if (piece === null) return
     this.#send({ is: 'frame', piece })
-    if (piece.lastSeq <= this.#state.takenSeq) this.#from = { sequence }
+    if (piece.lastSeq <= this.#state.takenSeq) this.#note(piece, sequence)
+  }
+
+  #note({ lastSeq }: Piece, sequence: number): void {
+    this.#places.note({ lastSeq, sequence }, this.#state.storedSeq)
   }
 
   /** Asks the log for its last seq, because a live message that nothing follows can be lost without a trace. */
@@ -194,14 +198,14 @@ export class SessionFollower {
   async #readLog(fromSeq: number, signal: AbortSignal): Promise<void> {
     const { shard, session } = this.#info
     const joiner = new FrameJoiner()
-    const from = this.#from ?? startAfter(this.#copy.receivedMs)
+    const from = this.#places.before(fromSeq - 1) ?? startAfter(this.#copy.receivedMs)
     for await (const message of readLog(this.#parts.log, { shard, session, fromSeq, from, signal })) {
       if (signal.aborted) return
       const piece = this.#join(joiner, message.bytes, { clock: 'log', ms: message.storedMs })
       if (piece === null) continue
       this.#send({ is: 'read', piece })
       if (signal.aborted) return
-      this.#from = { sequence: message.sequence }
+      this.#note(piece, message.sequence)
       await this.#room(signal)
     }
   }

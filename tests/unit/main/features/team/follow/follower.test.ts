@@ -685,6 +685,27 @@ describe('a terminal on a team', () => {
     expectEqual(terminal, recorder)
   })
 
+  it('reads only what couldn’t be stored once the disk has room, of a session that it followed until then', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    const replicas = new MemoryReplicas()
+    const terminal = startTerminal(log, { replicas })
+    await terminal.follower.start()
+    await settle()
+    for (let i = 0; i < 50; i++) recorder.record(trades(2))
+    await settle()
+    replicas.failures = [new CodedError('disk-full', 'The disk is full.')]
+    for (let i = 0; i < 3; i++) recorder.record(trades(2))
+    await settle()
+    for (let i = 0; i < 2; i++) recorder.record(trades(2))
+    await terminal.clock.pass(5_000)
+    await settle()
+    expect(phases(terminal)).toEqual(['live'])
+    expectEqual(terminal, recorder)
+    // The last one that was stored, and the five since.
+    expect(log.delivered).toBe(6)
+  })
+
   it('says once what neither the log nor a history has, however often it tries again', async () => {
     const log = new MemoryLog()
     const recorder = new Recorder(log, 1)
