@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { acquireLease, retakeLease, type HeldLease } from '../../features/team/lease/hold.ts'
-import { connectTeam } from '../../features/team/nats/connect.ts'
+import { Patience } from '../../features/team/nats/patience.ts'
 import type { TeamLog } from '../../features/team/nats/team-log.ts'
 import type { AutoOptions } from '../../features/team/publish/options.ts'
 import { PLAN_KEY, decodePlan } from '../../features/team/plan/document.ts'
@@ -83,10 +83,11 @@ export async function recordAuto(
   const team = readTeamName(options.team)
   if (team === null) throw new CodedError('bad-arguments', `"${options.team}" isn’t a team name.`)
   const { target, allowOld, recorder } = options
-  const log = await connectTeam({ target, team, allowOld, name: `tapedeck record ${recorder}` })
+  const patience = new Patience(setup.context)
+  const log = await patience.connect({ target, team, allowOld, name: `tapedeck record ${recorder}` })
   const watch = new PlanWatch()
   try {
-    await ensureBuckets(log)
+    await patience.read(() => ensureBuckets(log))
     watch.plan = (await readPlan(log.bucket('plan')))?.plan ?? null
     const following = watch.follow(log, setup, signal)
     const recording = recordShards(setup, options, { log, watch, signal, following })

@@ -17,6 +17,7 @@ import { METRICS_OPTION, readMetricsAddress, serveMetrics } from '../../../comma
 import type { LogFacts } from '../../../base/log-facts.ts'
 import { findServiceManager } from '../../../command-line/service-manager.ts'
 import { connectTeam } from '../nats/connect.ts'
+import { Patience } from '../nats/patience.ts'
 import { readTeam, readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION, type TeamAddress } from '../nats/options.ts'
 import type { TeamLog } from '../nats/team-log.ts'
 import { decodePlan, PLAN_KEY } from '../plan/document.ts'
@@ -86,7 +87,8 @@ function reportMigration(before: number | null, { team, place }: Database, conte
 async function runArchive(db: Database, address: TeamAddress, values: Values, context: Context): Promise<number> {
   const metricsAddress = readMetricsAddress(values)
   const tickDays = readDays(values)
-  const log = await connectTeam({ ...address, name: 'tapedeck archive' })
+  const patience = new Patience(context)
+  const log = await patience.connect({ ...address, name: 'tapedeck archive' })
   const metrics = createTeamMetrics({ team: address.team, role: 'archiver' })
   let isConnected = true
   const undoState = log.onState(({ is }) => (isConnected = is === 'connected'))
@@ -109,7 +111,7 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
   const ended = new AbortController()
   let leases = Promise.resolve()
   try {
-    await log.ensureBuckets()
+    await patience.read(() => log.ensureBuckets())
     await claimTeam(log, db, values.on('replace-history'))
     if (server !== undefined)
       leases = watchLeases(

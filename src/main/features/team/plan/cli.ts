@@ -8,7 +8,7 @@ import { defineCommand, UsageError, wholeNumber, type Values } from '../../../co
 import { EXIT } from '../../../command-line/exit.ts'
 import { readFeedSymbols } from '../../../command-line/feeds.ts'
 import { MAX_SHARDS } from '../names.ts'
-import { connectTeam } from '../nats/connect.ts'
+import { Patience } from '../nats/patience.ts'
 import { readTeam, readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
 import type { TeamBucket } from '../nats/team-log.ts'
 import { decodePlan, encodePlan, MAX_PLAN_BYTES, PLAN_KEY } from './document.ts'
@@ -56,7 +56,7 @@ export const planCommand = defineCommand({
       context.out(values.on('json') ? jsonOf(team, null, plan, null) : textOf(plan, null))
       return EXIT.ok
     }
-    const log = await connectTeam({ ...readTeamAddress(values, context.env), name: 'tapedeck plan' })
+    const log = await new Patience(context).connect({ ...readTeamAddress(values, context.env), name: 'tapedeck plan' })
     try {
       const bucket = log.bucket('plan')
       if (values.on('write')) await log.ensureBuckets()

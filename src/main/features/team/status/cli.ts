@@ -6,11 +6,11 @@ import { EXIT } from '../../../command-line/exit.ts'
 import { checkHistory } from '../history-claim.ts'
 import { openHistory } from '../history/history.ts'
 import { readHistoryTarget, type HistoryTarget } from '../history/target.ts'
-import { connectTeam } from '../nats/connect.ts'
+import { Patience } from '../nats/patience.ts'
 import type { TeamLog } from '../nats/team-log.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
 import { sizeText } from '../../../../shared/base/size-text.ts'
-import { patiently, readFacts, readSessions } from './facts.ts'
+import { readFacts, readSessions } from './facts.ts'
 import { ageText, teamStatus, type TeamFacts } from './status.ts'
 
 export const teamCommand = defineCommand({
@@ -32,13 +32,14 @@ export const teamCommand = defineCommand({
     const address = readTeamAddress(values, context.env)
     const history = values.text('history')
     const target = history === undefined ? null : readHistoryTarget(history)
-    const log = await connectTeam({ ...address, name: 'tapedeck team' })
+    const patience = new Patience(context)
+    const log = await patience.connect({ ...address, name: 'tapedeck team' })
     try {
-      const quarantine = target === null ? null : await readQuarantine(target, log)
-      const facts = await patiently(async () =>
-        readFacts(log, await readSessions(log), quarantine, context.clock.wallMs()),
+      const facts = await patience.read(async () =>
+        readFacts(log, await readSessions(log), null, context.clock.wallMs()),
       )
-      const status = teamStatus(facts)
+      const quarantine = target === null ? null : await readQuarantine(target, log)
+      const status = teamStatus({ ...facts, quarantine })
       context.out(values.on('json') ? jsonLine('team', status) : textOf(status))
       return EXIT.ok
     } finally {

@@ -78,20 +78,6 @@ export async function readFacts(
   }
 }
 
-/** A request waits two seconds for a reply. */
-const MAX_ATTEMPTS = 6
-
-/** Asks again where nobody replies: a cluster that has lost a server chooses new leaders for several seconds. */
-export async function patiently<T>(read: () => Promise<T>): Promise<T> {
-  for (let left = MAX_ATTEMPTS - 1; ; left--) {
-    try {
-      return await read()
-    } catch (thrown) {
-      if (left === 0 || !(thrown instanceof CodedError && thrown.code === 'timeout')) throw thrown
-    }
-  }
-}
-
 function ignoreMissing(thrown: unknown): null {
   if (thrown instanceof CodedError && thrown.code === 'not-found') return null
   throw thrown

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { CodedError } from '../../../../../../src/shared/base/errors.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { TEAM_LIMITS_MS } from '../../../../../../src/shared/features/team/limits.ts'
 import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { runCommandLine } from '../../../../../../src/main/hosts/cli/run.ts'
 import { encodeLease } from '../../../../../../src/main/features/team/lease/lease.ts'
@@ -9,7 +9,6 @@ import { readNatsTarget } from '../../../../../../src/main/features/team/nats/ta
 import { PLAN_KEY, encodePlan } from '../../../../../../src/main/features/team/plan/document.ts'
 import { makePlan } from '../../../../../../src/main/features/team/plan/plan.ts'
 import type { SessionEnd, SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
-import { patiently } from '../../../../../../src/main/features/team/status/facts.ts'
 import { ageText, teamStatus, type TeamFacts } from '../../../../../../src/main/features/team/status/status.ts'
 import {
   encodeReport,
@@ -81,24 +80,6 @@ const facts = (part: Partial<TeamFacts> = {}): TeamFacts => ({
   ...part,
 })
 
-describe('reading the facts', () => {
-  const failing = (code: 'timeout' | 'offline', times: number) => {
-    const read = vi.fn(async () => {
-      if (read.mock.calls.length <= times) throw new CodedError(code, 'No reply.')
-      return 'facts'
-    })
-    return read
-  }
-
-  it('asks again while a cluster chooses new leaders, and not without end', async () => {
-    expect(await patiently(failing('timeout', 5))).toBe('facts')
-    const silent = failing('timeout', Infinity)
-    await expect(patiently(silent)).rejects.toMatchObject({ code: 'timeout' })
-    expect(silent).toHaveBeenCalledTimes(6)
-    await expect(patiently(failing('offline', 1))).rejects.toMatchObject({ code: 'offline' })
-  })
-})
-
 describe('the status of a team', () => {
   it('shows each shard of the plan, its lease, and how far its open session is', () => {
     const { shards, problems } = teamStatus(
@@ -140,6 +121,20 @@ describe('the status of a team', () => {
       { shard: 2, lease: null, symbols: 1, quarantined: null, sessions: [], recorders: [], archiver: null },
     ])
     expect(problems).toEqual(['Shard 2 has no recorder.'])
+  })
+
+  it('misses a recorder as soon as the alarm does, unless one has the lease, reports or sends frames', () => {
+    const silent = (ageMs: number): TeamFacts =>
+      facts({
+        plan: { ...PLAN, shards: [{ ...PLAN.shards[0], symbols: { 'crypto/XT': ['A'] } }] },
+        sessions: [info()],
+        lastFrames: new Map([[A, { lastSeq: 1, storedMs: unixMs(NOW - ageMs) }]]),
+      })
+    const missing = 'Shard 1 has no recorder.'
+    expect(teamStatus(silent(TEAM_LIMITS_MS.gone)).problems).toContain(missing)
+    expect(teamStatus(silent(TEAM_LIMITS_MS.gone - 1)).problems).not.toContain(missing)
+    for (const there of [{ reports: [recorder({ shard: 1 })] }, { leases: new Map([[1, lease('host-b')]]) }])
+      expect(teamStatus({ ...silent(TEAM_LIMITS_MS.gone), ...there }).problems).not.toContain(missing)
   })
 
   it('waits for reports before it says that nobody archives: servers that come back have lost them', () => {
