@@ -180,7 +180,7 @@ async function startTerminal(
       },
       reachedPresent: (session) => market.reachedPresent(session),
       setLost: (why) => market.setLost(why),
-      setGone: (gone) => market.setGone(gone),
+      setAway: (away) => market.setAway(away),
     },
     copies: () => Promise.resolve(NO_COPIES),
     clock: systemClock,

@@ -24,7 +24,7 @@ const MAX_ENDED = 2
 export interface TeamFollowerParts extends Omit<FollowerParts, 'log' | 'show' | 'changed' | 'team'> {
   readonly team: TeamName
   readonly log: Pick<TeamLog, 'lastOf' | 'read' | 'state' | 'onState' | 'watchSessions' | 'subscribeLive' | 'bucket'>
-  readonly market: Pick<TeamMarket, 'show' | 'end' | 'reachedPresent' | 'setLost' | 'setGone'>
+  readonly market: Pick<TeamMarket, 'show' | 'end' | 'reachedPresent' | 'setLost' | 'setAway'>
   readonly copies: () => Promise<LocalCopies>
   /** Something that windows show has changed. */
   readonly changed: () => void
@@ -44,6 +44,9 @@ export class TeamFollower {
   /** Reads the list of sessions again. */
   #watchAgain = (): void => undefined
   readonly #recorders: RecorderPresence
+  #gone: ReadonlyMap<SessionId, Reason> = new Map<SessionId, Reason>()
+  /** Sessions that can't be followed at the moment. */
+  readonly #blocked = new Map<SessionId, Reason>()
   /** Sessions that were completed since the start. */
   readonly #completed = new Set<SessionId>()
 
@@ -54,6 +57,11 @@ export class TeamFollower {
       ...parts,
       canHear: () => this.#isConnected && this.#problem === null,
       infos: () => this.sessions().map(({ info }) => info),
+      changed: (gone) => {
+        this.#gone = gone
+        this.#showAway()
+        parts.changed()
+      },
     })
   }
 
@@ -180,7 +188,10 @@ export class TeamFollower {
     const session: SessionFollower = new SessionFollower(
       {
         ...this.#parts,
-        show: (of, flushes) => market.show(of, flushes),
+        show: (of, flushes) => {
+          this.#setBlocked(info.session, null)
+          market.show(of, flushes)
+        },
         changed: () => this.#onChange(info.session),
       },
       info,
@@ -203,18 +214,33 @@ export class TeamFollower {
     const session = this.#sessions.get(id)
     if (session === undefined) return
     const { phase } = session.state
+    if (phase.is === 'waiting' || phase.is === 'stopped') this.#setBlocked(id, phase.why)
     if (phase.is === 'live') {
       const { info, state, receivedMs } = session
       const isStored = state.storedSeq === state.takenSeq
+      if (isStored) this.#setBlocked(id, null)
       this.#parts.market.reachedPresent(id, isStored ? { info, seq: state.storedSeq, receivedMs } : null)
     }
     if (phase.is === 'ended') {
       this.#completed.add(id)
       this.#sessions.delete(id)
+      this.#setBlocked(id, null)
       this.#parts.market.end(id, session.info.end?.endedMs)
       this.#followEnded()
     }
     this.#parts.changed()
+  }
+
+  /** Prices that can't arrive aren't quiet ones. Null: they arrive again, so what arrived is stored. */
+  #setBlocked(id: SessionId, why: Reason | null): void {
+    if (this.#blocked.get(id)?.message === why?.message) return
+    if (why === null) this.#blocked.delete(id)
+    else this.#blocked.set(id, why)
+    this.#showAway()
+  }
+
+  #showAway(): void {
+    this.#parts.market.setAway(new Map([...this.#blocked, ...this.#gone]))
   }
 
   #check(): void {

@@ -6,17 +6,15 @@ import type { TeamLog } from '../nats/team-log.ts'
 import { decodeReport } from '../reports/report.ts'
 import type { SessionInfo } from '../session-info.ts'
 import { LOOK_MS, RecorderWatch, type GoneRecorder } from './recorder-watch.ts'
-import type { TeamMarket } from './team-market.ts'
 
 const RETRY_MS = 5_000
 
 export interface RecorderPresenceParts {
   readonly log: Pick<TeamLog, 'bucket'>
-  readonly market: Pick<TeamMarket, 'setGone'>
   readonly clock: Clock
   readonly report: (level: 'info' | 'warn', text: string) => void
-  /** Who is gone has changed. */
-  readonly changed: () => void
+  /** Takes the sessions whose recorders are gone, whenever they change. */
+  readonly changed: (gone: ReadonlyMap<SessionId, Reason>) => void
   /** The servers can be reached, and the list of sessions read. */
   readonly canHear: () => boolean
   /** The sessions that are followed. */
@@ -102,7 +100,7 @@ export class RecorderPresence {
   }
 
   #show(): void {
-    const { market, report, infos, changed } = this.#parts
+    const { report, infos, changed } = this.#parts
     const before = this.#shown
     const gone = infos().filter(({ session }) => this.#recorders.gone().has(session))
     this.#shown = new Map(gone.map((info) => [info.session, goneReason(info)]))
@@ -110,8 +108,7 @@ export class RecorderPresence {
     for (const { session, recorder, shard } of infos())
       if (before.has(session) && !this.#shown.has(session))
         report('info', `The recorder ${recorder} of shard ${shard} is back.`)
-    market.setGone(this.#shown)
-    changed()
+    changed(this.#shown)
   }
 }
 

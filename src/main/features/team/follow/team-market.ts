@@ -56,12 +56,12 @@ export class TeamMarket {
   /** Sessions of which everything that the log had was shown since its servers were reached. */
   readonly #present = new Set<SessionId>()
   #lost: FeedState | null
-  /** Sessions whose recorders are gone. */
-  #gone: ReadonlyMap<SessionId, FeedState> = new Map<SessionId, FeedState>()
+  /** Sessions that nothing arrives of. */
+  #away: ReadonlyMap<SessionId, FeedState> = new Map<SessionId, FeedState>()
   readonly #all = (): Iterable<Lane> => this.#lanes.values()
-  readonly #isGone = (session: SessionId): boolean => this.#gone.has(session)
-  readonly #leaders = new Leaders<Lane>(this.#all, this.#isGone)
-  readonly #gaps = new TeamGaps(this.#all, this.#isGone)
+  readonly #isAway = (session: SessionId): boolean => this.#away.has(session)
+  readonly #leaders = new Leaders<Lane>(this.#all, this.#isAway)
+  readonly #gaps = new TeamGaps(this.#all, this.#isAway)
 
   /** `lost`: why the team's servers aren't reached yet. */
   constructor(parts: TeamMarketParts, lost: Reason) {
@@ -84,11 +84,16 @@ export class TeamMarket {
     this.#showStates()
   }
 
-  /** Recorders are gone, by session: prices that come from them age; no gap is invented. */
-  setGone(gone: ReadonlyMap<SessionId, Reason>): void {
-    this.#gone = new Map(
-      [...gone].map(([session, why]) => [session, this.#gone.get(session) ?? this.#waitingState(why)]),
-    )
+  /**
+   * Sessions that nothing arrives of, because their recorders are gone, or because they can't be verified or stored here:
+   * prices that come from them age; no gap is invented.
+   */
+  setAway(away: ReadonlyMap<SessionId, Reason>): void {
+    const stateOf = (session: SessionId, why: Reason): FeedState => {
+      const before = this.#away.get(session)
+      return before?.is === 'waiting' && before.why.message === why.message ? before : this.#waitingState(why)
+    }
+    this.#away = new Map([...away].map(([session, why]) => [session, stateOf(session, why)]))
     this.#lead()
     this.#showStates()
   }
@@ -126,7 +131,7 @@ export class TeamMarket {
    */
   lateMs(session: SessionId): number | null {
     const lane = this.#lanes.get(session)
-    return lane?.isBehind === true && this.#present.has(session) && !this.#gone.has(session) ? lane.delayMs : null
+    return lane?.isBehind === true && this.#present.has(session) && !this.#away.has(session) ? lane.delayMs : null
   }
 
   /** How long the last flush took from its recorder's receipt until it was shown, ms, by two clocks. */
@@ -278,8 +283,8 @@ export class TeamMarket {
   /** What a session's feed counts as: not connected while records may be missing here. */
   #stateOf(lane: Lane, feed: FeedId): FeedState {
     const state = lane.stateOf(feed) ?? { is: 'idle' }
-    const gone = this.#gone.get(lane.info.session)
-    if (gone !== undefined && state.is !== 'idle') return gone
+    const away = this.#away.get(lane.info.session)
+    if (away !== undefined && state.is !== 'idle') return away
     const isBehind = lane.hasSkipped || lane.isBehind || this.#behind.has(lane.info.session)
     return isBehind && state.is !== 'idle' ? CATCHING_UP : state
   }
@@ -289,9 +294,9 @@ export class TeamMarket {
     const states = lanes.map((lane) => this.#stateOf(lane, feed))
     const isUsed = states.some(({ is }) => is !== 'idle')
     if (this.#lost !== null && isUsed) return { worst: this.#lost, best: this.#lost }
-    // A feed that another recorder receives isn't down because one of them is gone.
+    // A feed that another recorder receives isn't down because one of them is away.
     const there = worstState(
-      lanes.filter(({ info }) => !this.#isGone(info.session)).map((lane) => this.#stateOf(lane, feed)),
+      lanes.filter(({ info }) => !this.#isAway(info.session)).map((lane) => this.#stateOf(lane, feed)),
     )
     return { worst: there.is === 'idle' ? worstState(states) : there, best: bestState(states) }
   }

@@ -190,9 +190,9 @@ class Recorder {
   restart(n: number, awayMs: number): Recorder {
     this.trade()
     const killedMs = time.nowMs
-    market.setGone(new Map([[this.id, LOST]]))
+    market.setAway(new Map([[this.id, LOST]]))
     after(awayMs)
-    market.setGone(new Map())
+    market.setAway(new Map())
     this.crash(killedMs)
     const next = new Recorder(n)
     for (const [at, { wanted }] of this.#slots.entries()) for (const symbol of wanted) next.want(symbol, at)
@@ -491,7 +491,7 @@ describe('a recorder that ends beside another one of its shard', () => {
     one.trade()
     after(30_000)
     two.trade()
-    market.setGone(new Map([[one.id, LOST]]))
+    market.setAway(new Map([[one.id, LOST]]))
     two.quit()
     const { live: shown, stored: kept } = await seconds()
     expect(shown).toEqual([['quit', expect.any(Number), null]])
@@ -504,14 +504,14 @@ describe('a recorder that ends beside another one of its shard', () => {
     after(20_000)
     one.trade()
     const killedMs = time.nowMs
-    market.setGone(new Map([[one.id, LOST]]))
+    market.setAway(new Map([[one.id, LOST]]))
     after(6_000)
     const two = new Recorder(2)
     two.want('BTC-USD', 0)
     const backMs = time.nowMs
     after(20_000)
     two.trade()
-    market.setGone(new Map())
+    market.setAway(new Map())
     one.crash(killedMs)
     after(5_000)
     two.trade()

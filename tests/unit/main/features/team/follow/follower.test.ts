@@ -404,7 +404,7 @@ describe('a terminal with a backlog', () => {
     const count = (): void => void (turn++, running && setImmediate(count))
     count()
     const shows: { readonly turn: number; readonly flushes: readonly CommittedFlush[] }[] = []
-    const market = { show: (_: unknown, flushes: readonly CommittedFlush[]) => void shows.push({ turn, flushes }), end() {}, reachedPresent() {}, setLost() {}, setGone() {} } // oxfmt-ignore
+    const market = { show: (_: unknown, flushes: readonly CommittedFlush[]) => void shows.push({ turn, flushes }), end() {}, reachedPresent() {}, setLost() {}, setAway() {} } // oxfmt-ignore
     const { follower } = startTerminal(log, { market })
     await follower.start()
     const shownSeqs = () => shows.flatMap(({ flushes }) => flushes.flatMap(({ batch }) => [...batch.messages.seq]))
@@ -664,6 +664,7 @@ describe('a terminal on a team', () => {
     expect(phases(terminal).toSorted()).toEqual(['live', 'stopped'])
     expectEqual(terminal, honest)
     expect(terminal.shown.get(altered.info.session)).toEqual([1, 2, 3])
+    expect(terminal.gone).toEqual([[altered.info.session]])
     expect(terminal.reports.join()).toMatch(/^error: Stopped following session \w+: .*doesn't match the hash chain/)
   })
 
@@ -679,10 +680,36 @@ describe('a terminal on a team', () => {
     for (let i = 0; i < 3; i++) recorder.record(trades(2))
     await settle()
     expect(phases(terminal)).toEqual(['waiting'])
+    // Its prices aren't quiet meanwhile: they can't arrive.
+    expect(terminal.gone).toEqual([[recorder.info.session]])
     await terminal.clock.pass(5_000)
     await settle()
     expect(phases(terminal)).toEqual(['live'])
+    expect(terminal.gone).toEqual([[recorder.info.session], []])
     expectEqual(terminal, recorder)
+  })
+
+  it('says so while the disk stays full, and lets a recorder that is gone be gone', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1, { key: `U${'A'.repeat(55)}` })
+    const replicas = new MemoryReplicas()
+    const terminal = startTerminal(log, { replicas })
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    await settle()
+    replicas.failures = Array.from({ length: 10 }, () => new CodedError('disk-full', 'The disk is full.'))
+    recorder.record(trades(2))
+    for (let i = 0; i < 4; i++) {
+      await terminal.clock.pass(5_000)
+      await settle()
+    }
+    expect(terminal.gone.every((away) => away.length === 1)).toBe(true)
+    expect(terminal.follower.gone().size).toBe(1)
+    replicas.failures = []
+    await terminal.clock.pass(5_000)
+    await settle()
+    expect(phases(terminal)).toEqual(['live'])
+    expect(terminal.gone.at(-1)).toEqual([recorder.info.session])
   })
 
   it('reads only what couldn’t be stored once the disk has room, of a session that it followed until then', async () => {

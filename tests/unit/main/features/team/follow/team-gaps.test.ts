@@ -141,11 +141,11 @@ describe('a gap of one recorder of a shard', () => {
     after(10_000)
     show(one, one.trade('BTC-USD', 1))
     after(20_000)
-    market.setGone(new Map([[one.info.session, LOST]]))
+    market.setAway(new Map([[one.info.session, LOST]]))
     show(two, two.drop(time.nowMs))
     expect(gaps()).toEqual([[30_000, null]])
     // It had only been cut off from the team.
-    market.setGone(new Map())
+    market.setAway(new Map())
     show(one, one.trade('BTC-USD', 2))
     expect(gaps()).toEqual([])
   })
@@ -154,13 +154,13 @@ describe('a gap of one recorder of a shard', () => {
     const one = newSession(1)
     show(one, one.open('BTC-USD'), one.trade('BTC-USD', 1))
     after(30_000)
-    market.setGone(new Map([[one.info.session, LOST]]))
+    market.setAway(new Map([[one.info.session, LOST]]))
     const two = newSession(2)
     show(two, two.open('BTC-USD'), two.trade('BTC-USD', 2))
     after(30_000)
     const opened = vi.spyOn(hub, 'gapOpened')
     // Its recorder was killed, and is back.
-    market.setGone(new Map())
+    market.setAway(new Map())
     show(one, one.drop(T0), one.entry({ type: 'gap-close', feed, openedSeq: 6 }))
     expect(gaps()).toEqual([[0, 30_000]])
     expect(opened).not.toHaveBeenCalled()
@@ -508,8 +508,8 @@ describe('the gaps of a shard', () => {
           else if (does === 'reload') market.reload()
           else if (does === 'gone') {
             // It is back before anything else happens: nothing may be left of it.
-            market.setGone(new Map([[one.session.info.session, LOST]]))
-            market.setGone(new Map())
+            market.setAway(new Map([[one.session.info.session, LOST]]))
+            market.setAway(new Map())
           } else if (does === 'end' && all.length < count + 20) {
             one.end()
             all.push((lanes[at] = start()))

@@ -362,7 +362,7 @@ export function startTerminal(
       end() {},
       reachedPresent() {},
       setLost() {},
-      setGone: (now) => void gone.push([...now.keys()]),
+      setAway: (now) => void gone.push([...now.keys()]),
     },
     copies: async () => ({ ...NO_COPIES, ...options.copies }),
     changed() {},
