@@ -22,6 +22,8 @@ export interface AxisSource {
   readonly rows: () => readonly Row[]
   /** Rows on screen. */
   readonly shown: () => RowRange
+  /** Rows whose prices are shown whole: also those of which only a part is on screen, if they are wide. */
+  readonly fitted: () => RowRange
   readonly series: () => StyledSeries
   /** The scale shown: percent if symbols are compared. */
   readonly scale: () => ChartPlot['scale']
@@ -34,6 +36,8 @@ export interface AxisSource {
   readonly priceRows: () => PriceRows | null
   /** Height of the overlay at the top of the pane, px. */
   readonly head: () => number
+  /** Height of what is painted below the lowest price, px. */
+  readonly foot: () => number
   /** Text size relative to the default. */
   readonly textScale: () => number
 }
@@ -56,16 +60,16 @@ export interface Rooms {
 
 /**
  * How much a range must grow so that it and the labels of its ends fit between an overlay of `headPx` and the bottom of
- * the pane. Zeros if it fits already. `upside`: the scale is inverted.
+ * the pane, where `footPx` are painted below the prices. Zeros if it fits already. `upside`: the scale is inverted.
  */
-export function roomsOf(headPx: number, height: number, upside = false, textScale = 1): Rooms {
+export function roomsOf(headPx: number, height: number, upside = false, textScale = 1, footPx = 0): Rooms {
   if (height <= 0) return { top: 0, bottom: 0 }
   const labelPx = textPx(LABEL_PX, textScale)
   const all = 1 + GAP.top + GAP.bottom
   const [above, below] = upside ? [GAP.bottom, GAP.top] : [GAP.top, GAP.bottom]
   const head = headPx <= 0 ? 0 : Math.min(MAX_HEAD, (headPx + labelPx) / height)
   // In a low pane the prices get the rest.
-  const foot = Math.min(labelPx / height, (1 - head) / 4)
+  const foot = Math.min(Math.max(labelPx, footPx) / height, (1 - head) / 4)
   const top = Math.max(0, head * all - above)
   const bottom = Math.max(0, foot * all - below)
   const left = 1 - top - bottom
@@ -175,7 +179,7 @@ export class PriceAxis {
 
   /** The library's own range breaks on the NaN of empty slots, so it is computed from the bars in view. */
   #range({ defaultRange }: AxisCreateRangeParams): AxisRange {
-    const { from, to } = this.#source.shown()
+    const { from, to } = this.#source.fitted()
     const list = this.#source.rows()
     const { style } = this.#source.series()
     const closeOnly = style === 'line' || style === 'area'
@@ -204,9 +208,9 @@ export class PriceAxis {
       high = priceOfRow(rowOfPrice(high, rows) + 1, rows)
     }
     let [realFrom, realTo] = [toScale(scale, low), toScale(scale, high)]
-    const { head, inverted, textScale } = this.#source
+    const { head, foot, inverted, textScale } = this.#source
     const height = this.#chart.getSize('candle_pane', 'main')?.height ?? 0
-    const rooms = roomsOf(head(), height, inverted(), textScale())
+    const rooms = roomsOf(head(), height, inverted(), textScale(), foot())
     if (rooms.top > 0 || rooms.bottom > 0) {
       const [over, under] = inverted() ? [rooms.bottom, rooms.top] : [rooms.top, rooms.bottom]
       ;[realFrom, realTo] = [realFrom - (realTo - realFrom) * under, realTo + (realTo - realFrom) * over]

@@ -45,6 +45,7 @@ import { Turns, type Turn } from './model/turns.ts'
 import { steadyAxes, tagsWidth, type SteadyAxes } from './paint/axis-width.ts'
 import { textPx } from './paint/canvas-text.ts'
 import { PAINTERS } from './paint/paint.ts'
+import { totalsPx } from './paint/paint-footprint.ts'
 import { providePaintContext, type PaintContext } from './paint/paint-context.ts'
 import { STUDY_TEMPLATE } from './paint/paint-studies.ts'
 import { chartStyles } from './paint/styles.ts'
@@ -176,7 +177,12 @@ class KlineChart implements ChartPort {
       scale: () => this.#scale,
       inverted: () => this.#plot.inverted,
       priceRows: () => (this.#series.style === 'footprint' ? (this.#footprint?.rows ?? null) : null),
+      fitted: () => this.#places.shown(this.#series.style === 'footprint' ? chart.getBarSpace().halfBar : 0),
       head: () => this.#headPx,
+      foot: () =>
+        this.#series.style === 'footprint' && !this.#series.ticks && this.#footprint !== null
+          ? totalsPx(chart.getBarSpace().halfBar, textScale())
+          : 0,
       textScale,
       studies: (from, to) => this.#studies.range(from, to),
       compared: () => this.#rangeOfCompared(),

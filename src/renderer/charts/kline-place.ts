@@ -17,8 +17,8 @@ export interface Places extends Pick<ChartPort, 'pixelOf' | 'pointAt' | 'plotAre
   readonly xOf: (index: number) => number
   /** The row at an x from the plot's left, also beyond the ends. */
   readonly indexAt: (x: number) => number | undefined
-  /** Rows on screen. The library's own range includes some that aren't. */
-  readonly shown: () => RowRange
+  /** Rows on screen. The library's own range includes some that aren't. `reachPx`: see `rowsOnScreen`. */
+  readonly shown: (reachPx?: number) => RowRange
 }
 
 export function placesOf(chart: Chart, { rows, series, axis: priceAxis }: Options): Places {
@@ -52,12 +52,13 @@ export function placesOf(chart: Chart, { rows, series, axis: priceAxis }: Option
     }
   }
 
-  const shown = (): RowRange =>
+  const shown = (reachPx = 0): RowRange =>
     rowsOnScreen({
       firstX: xOf(0),
       rowPx: chart.getBarSpace().bar,
       width: plotArea().width,
       count: rows().length,
+      reachPx,
     })
 
   return {

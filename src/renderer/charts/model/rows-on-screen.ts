@@ -16,13 +16,15 @@ interface Plot {
   readonly rowPx: number
   readonly width: number
   readonly count: number
+  /** How far what is painted of a row reaches from its middle, px. */
+  readonly reachPx?: number
 }
 
-/** The rows whose middle, and so whose wick, is within the plot. */
-export function rowsOnScreen({ firstX, rowPx, width, count }: Plot): RowRange {
+/** The rows whose middle, and so whose wick, is within the plot; with `reachPx`, those of which a part is. */
+export function rowsOnScreen({ firstX, rowPx, width, count, reachPx = 0 }: Plot): RowRange {
   if (count === 0 || !(rowPx > 0) || !(width > 0) || Number.isNaN(firstX)) return { from: 0, to: 0 }
-  const from = Math.min(count, Math.max(0, Math.ceil(-firstX / rowPx)))
-  const to = Math.min(count, Math.max(from, Math.floor((width - firstX) / rowPx) + 1))
+  const from = Math.min(count, Math.max(0, Math.ceil((-firstX - reachPx) / rowPx)))
+  const to = Math.min(count, Math.max(from, Math.floor((width + reachPx - firstX) / rowPx) + 1))
   return { from, to }
 }
 

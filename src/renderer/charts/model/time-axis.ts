@@ -50,8 +50,13 @@ export function axisText(ms: number, step: number, dayChanged: boolean, zone: Zo
   return zone.repeated(ms) ? `${text} ${zone.abbreviation(ms)}` : text
 }
 
-/** Full text of an instant for the crosshair, at the precision of the interval. */
-export function crosshairText(ms: number, intervalMs: number, zone: Zone): string {
+const wallDay = (ms: number, zone: Zone): number => Math.floor(zone.wall(ms) / DAY_MS)
+
+/**
+ * Full text of an instant for the crosshair, at the precision of the interval. Without the date if the instant is on the
+ * same day as `dayOfMs`, UTC ms, if that is given.
+ */
+export function crosshairText(ms: number, intervalMs: number, zone: Zone, dayOfMs: number | null = null): string {
   const date = new Date(zone.wall(ms))
   const day = t('{day} {month} {year}', {
     day: String(date.getUTCDate()),
@@ -62,7 +67,8 @@ export function crosshairText(ms: number, intervalMs: number, zone: Zone): strin
   const seconds = intervalMs % MINUTE_MS !== 0 ? `:${two(date.getUTCSeconds())}` : ''
   const fraction = intervalMs % SECOND_MS !== 0 ? `.${String(date.getUTCMilliseconds()).padStart(3, '0')}` : ''
   const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}${seconds}${fraction}`
-  return `${day} ${time}${zone.repeated(ms) ? ` ${zone.abbreviation(ms)}` : ''}`
+  const isSameDay = dayOfMs !== null && wallDay(ms, zone) === wallDay(dayOfMs, zone)
+  return `${isSameDay ? '' : `${day} `}${time}${zone.repeated(ms) ? ` ${zone.abbreviation(ms)}` : ''}`
 }
 
 /**

@@ -22,6 +22,8 @@ const FONT_PX = 10
 const DIGIT_PX = 6
 /** Columns narrower than this have no totals, px at the default text size. */
 const TOTALS_PX = 40
+/** Distance of the totals from the lowest row, px. */
+const TOTALS_GAP_PX = 5
 /** Share of a column that cells take; the rest is the candle and the space to the next bar. */
 const CELLS_SHARE = 0.86
 /** Steps of strength in a heat map. */
@@ -48,6 +50,13 @@ interface Sheet {
 
 const marksOf = new MarksOf()
 
+/** The width of a column of cells, px. `half`: half of the space of a bar, px. */
+const columnPx = (half: number): number => Math.max(1, Math.floor(half * 2 * CELLS_SHARE) - 4)
+const totalLinePx = (textScale: number): number => textPx(FONT_PX + 3, textScale)
+/** Height of the totals with the space above and below them, px; 0 if columns are too narrow for totals. */
+export const totalsPx = (half: number, textScale: number): number =>
+  columnPx(half) < TOTALS_PX * textScale ? 0 : TOTALS_GAP_PX + 2 * totalLinePx(textScale)
+
 const volumeOf = ({ buy, sell, unknown }: CellColumns, i: number): number => buy[i] + sell[i] + unknown[i]
 
 /** Paints the cells of the bars in view; a candle where cells aren't read. */
@@ -64,7 +73,7 @@ export function paintFootprint(p: Painter): void {
   const { textScale } = p.context.theme
   const whole = shown.flatMap(({ bar, cells }) => (bar.complete && cells ? [cells] : []))
   const rule = { ...look, least: usualSideVolume(whole.slice(-USUAL_BARS)) }
-  const width = Math.max(1, Math.floor(p.half * 2 * CELLS_SHARE) - 4)
+  const width = columnPx(p.half)
   const known = shown.find(({ cells }) => cells !== undefined && cells.row.length > 0)
   const row = known?.cells?.row[0] ?? 0
   const rowPx = known === undefined ? 0 : Math.abs(edge(row) - edge(row + 1))
@@ -91,7 +100,7 @@ export function paintFootprint(p: Painter): void {
     paintMarks(sheet, column)
     columns.push(column)
   }
-  if (width >= TOTALS_PX * textScale) paintTotals(sheet, columns, width)
+  if (totalsPx(p.half, textScale) > 0) paintTotals(sheet, columns, width)
   const chosen = columns.find(({ bar }) => bar.startMs === selected?.startMs)
   if (selected !== null && chosen !== undefined) paintSelected(sheet, chosen, selected.row)
   p.ctx.restore()
@@ -351,7 +360,7 @@ function totalOf({ bar, cells }: Column): BarTotal {
 function paintTotals({ p, edge }: Sheet, columns: readonly Column[], width: number): void {
   const { ctx } = p
   const { up, down, dim, text, pane, textScale } = p.context.theme
-  const line = textPx(FONT_PX + 3, textScale)
+  const line = totalLinePx(textScale)
   const fits = (words: string): boolean => words.length * DIGIT_PX * textScale <= width + 8
   const totals = columns.map(totalOf)
   const deltas = deltaTotals(totals, fits)
@@ -360,9 +369,9 @@ function paintTotals({ p, edge }: Sheet, columns: readonly Column[], width: numb
   for (const [i, { cells, left }] of columns.entries()) {
     const { delta, volume } = totals[i]
     const lowest = Math.max(edge(cells.row[0]), edge((cells.row.at(-1) ?? 0) + 1))
-    const y = Math.min(lowest + 5, p.height - 2 * line)
-    if (y < lowest + 5) {
-      // Without room below the bar, the totals cover its lowest cells.
+    const y = Math.min(lowest + TOTALS_GAP_PX, p.height - 2 * line)
+    if (y < lowest + TOTALS_GAP_PX) {
+      // In a low pane, or after the user moved the axis, the totals cover the lowest cells.
       ctx.fillStyle = pane
       ctx.globalAlpha = 0.85
       ctx.fillRect(left, y - 2, width, 2 * line + 2)

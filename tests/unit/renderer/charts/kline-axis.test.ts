@@ -37,6 +37,13 @@ describe('the room for a legend over a chart', () => {
     for (const scale of [1, 1.25, 1.5])
       expect(endsIn(40, 150, false, scale).high).toBeCloseTo(40 + Math.round(14 * scale), 9)
   })
+  it('holds what is painted below the lowest price, but leaves most of a low pane to the prices', () => {
+    const rooms = roomsOf(0, 200, false, 1, 31)
+    const px = 200 / ((1 + rooms.top + rooms.bottom) * (1 + TOP + BOTTOM))
+    expect((rooms.bottom + BOTTOM * (1 + rooms.top + rooms.bottom)) * px).toBeCloseTo(31, 9)
+    expect(roomsOf(0, 600, false, 1, 31)).toEqual({ top: 0, bottom: 0 })
+    expect(roomsOf(0, 40, false, 1, 31).bottom).toBeLessThan(0.34)
+  })
   it('is the usual one where that is enough, or nothing lies there', () => {
     expect(roomsOf(20, 600)).toEqual({ top: 0, bottom: 0 })
     expect(roomsOf(0, 400)).toEqual({ top: 0, bottom: 0 })
@@ -61,6 +68,8 @@ const SOURCE: AxisSource = {
   compared: () => [Infinity, -Infinity],
   priceRows: () => null,
   head: () => 0,
+  foot: () => 0,
+  fitted: () => ({ from: 0, to: 0 }),
   textScale: () => 1,
 }
 
@@ -72,7 +81,7 @@ function rangeOf(source: Partial<AxisSource>) {
   new PriceAxis(chart as unknown as Chart, {
     ...SOURCE,
     rows: () => [row as never],
-    shown: () => ({ from: 0, to: 1 }),
+    fitted: () => ({ from: 0, to: 1 }),
     ...source,
   })
   const { from, to } = override.createRange?.({ defaultRange: {} } as AxisCreateRangeParams) ?? {}

@@ -1,7 +1,7 @@
 /** A canvas that remembers what was painted on it, and a chart of a fixed size on such canvases: jsdom paints nothing. */
 import { openChart } from '../../../../src/renderer/charts/kline-chart.ts'
 import { LINE_COLORS } from '../../../../src/renderer/charts/model/line-style.ts'
-import type { ChartPort, ChartTheme } from '../../../../src/renderer/charts/model/chart.ts'
+import type { ChartPlot, ChartPort, ChartTheme } from '../../../../src/renderer/charts/model/chart.ts'
 
 export interface Painted {
   readonly op: 'fill' | 'stroke' | 'fillRect' | 'strokeRect' | 'fillText'
@@ -109,6 +109,20 @@ export const THEME: ChartTheme = {
   warn: 'warn',
   textScale: 1,
   series: LINE_COLORS.dark,
+}
+
+/** How bars are plotted unless a test says otherwise. */
+export const PLOT: ChartPlot = {
+  scale: 'linear',
+  inverted: false,
+  volume: true,
+  sessions: false,
+  days: false,
+  values: false,
+  quoteMap: false,
+  timeAtPrice: false,
+  countdown: false,
+  asset: 'crypto',
 }
 
 export interface RecordedChart {

@@ -28,22 +28,35 @@ export function flowNote(
   return read === null ? plainNote(t('reading trades…')) : sidesLabel(read)
 }
 
-/** As `flowNote`, for a footprint, which reads more bars than those in view and says which. `time`: UTC ms as text. */
+export interface FootprintNote extends SidesNote {
+  /** The bars that it is about, for a legend; empty: none are read. */
+  readonly bars: string
+}
+
+/**
+ * As `flowNote`, for a footprint, which reads more bars than those in view and says which. `time`: UTC ms as text;
+ * `briefTime`: the same for a legend.
+ */
 export function footprintNote(
   shown: Parameters<typeof flowNote>[0],
   read: ReadSides | null,
   time: (ms: number) => string,
-): SidesNote {
+  briefTime: (ms: number) => string,
+): FootprintNote {
   const note = flowNote(shown, read)
   if (read === null || read.range === null || !shown.isTimed || shown.spread !== null || shown.asset === 'forex')
-    return note
+    return { ...note, bars: '' }
   const { fromMs, toMs } = read.range
+  const bars =
+    toMs === null
+      ? t('all bars from {from} on', { from: briefTime(fromMs) })
+      : t('all bars from {from} to {to}', { from: briefTime(fromMs), to: briefTime(toMs) })
   const from = time(fromMs)
   const range =
     toMs === null
       ? t('Counted over all bars from {from} on, in view or not.', { from })
       : t('Counted over all bars from {from} to {to}, in view or not.', { from, to: time(toMs) })
-  return { ...note, text: `${note.text.replace(/([^.])$/, '$1.')} ${range}` }
+  return { ...note, bars, text: `${note.text.replace(/([^.])$/, '$1.')} ${range}` }
 }
 
 /** One sentence or more for each figure, such as "Footprint: Sides inferred, 98.0 % explained by quotes."; empty: none. */

@@ -4,7 +4,7 @@ import '../../browser-stubs.ts'
 import type { ChartSeries } from '../../../../../src/renderer/charts/model/chart.ts'
 import { detailThatFits, sizeText } from '../../../../../src/renderer/charts/model/footprint.ts'
 import type { CellColumns } from '../../../../../src/shared/core/market/flow/cells.ts'
-import { recordedChart, type Painted } from '../recording-canvas.ts'
+import { PLOT, recordedChart, type Painted } from '../recording-canvas.ts'
 import { makeBar } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
@@ -113,6 +113,54 @@ describe('a footprint with numbers', () => {
     port.selectCell({ startMs: 0, row: 103 })
     await frames()
     expect(rects('accent', 'strokeRect').map((one) => covers(one, 103))).toEqual([true])
+  })
+})
+
+describe('the room around a footprint', () => {
+  /** The top of the highest point of control of bars on screen, px. */
+  const highest = () =>
+    Math.min(...rects('warn', 'strokeRect').flatMap(({ at: [x, y, width] }) => (x + width > 0 ? [y] : [])))
+
+  it('holds the totals below the lowest row, so that they cover none', async () => {
+    // Panes below leave the prices so little height that their usual space below is too small.
+    const pane = { values: { period: 3 }, price: 'close', colours: [], palette: [0], own: true } as const
+    port.setStudies(['a', 'b', 'c'].map((id) => ({ id, kind: 'rsi', ...pane })))
+    for (const inverted of [false, true]) {
+      port.setPlot({ ...PLOT, inverted })
+      await show([HAND])
+      const totals = painted().filter(({ op, text }) => op === 'fillText' && /^(V |Δ )/.test(text))
+      expect(totals).toHaveLength(2)
+      expect(rects('pane').filter(({ alpha }) => alpha === 0.85)).toEqual([])
+      const lowest = inverted ? 104 : 100
+      const rowPx = Math.abs(rowY(100) - rowY(101))
+      for (const { at } of totals) {
+        expect(at[1]).toBeGreaterThan(rowY(lowest) + rowPx / 2)
+        expect(at[1] + 13).toBeLessThanOrEqual(port.plotArea().height)
+      }
+    }
+    port.setPlot(PLOT)
+    port.setStudies([])
+  })
+
+  it('shows a bar whole of which a part is on screen', async () => {
+    // Falling: the first bar on screen is the highest.
+    const lowOf = (i: number) => 140 - i
+    const bars = Array.from({ length: 40 }, (_, i) => {
+      const low = lowOf(i)
+      return makeBar({ startMs: i * MINUTE, open: low + 4, high: low + 4, low, close: low, volume: 9 })
+    })
+    port.load(SERIES, bars, false, false)
+    port.setFootprint({
+      rows: ROWS,
+      cellsOf: (ms) => cells([lowOf(ms / MINUTE), 1, 0], [lowOf(ms / MINUTE) + 4, 8, 0]),
+    })
+    port.setHeadroom(60)
+    await frames()
+    const [first] = port.visibleBars()
+    const isPartial = () => (port.pixelOf(first.startMs - MINUTE, 100)?.x ?? NaN) > -40
+    expect(isPartial(), 'a part of the bar before is on screen').toBe(true)
+    expect(highest()).toBeGreaterThanOrEqual(60)
+    port.setHeadroom(0)
   })
 })
 

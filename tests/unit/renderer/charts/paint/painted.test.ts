@@ -6,26 +6,13 @@ import type { AxisTag, ChartPlot, ChartSeries } from '../../../../../src/rendere
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import type { GapSpan } from '../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { recordedChart, type Painted } from '../recording-canvas.ts'
+import { PLOT, recordedChart, type Painted } from '../recording-canvas.ts'
 import { makeBar, type BarParts } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
 const WIDTH = 1_000
 const HEIGHT = 600
 const SERIES: ChartSeries = { label: 'X', intervalMs: MINUTE, decimals: 2, ticks: false }
-const PLOT: ChartPlot = {
-  scale: 'linear',
-  inverted: false,
-  volume: true,
-  sessions: false,
-  days: false,
-  values: false,
-  quoteMap: false,
-  timeAtPrice: false,
-  countdown: false,
-  asset: 'crypto',
-}
-
 function bar(minute: number, open: number, close: number, more: BarParts = {}): Bar {
   const range = { high: Math.max(open, close) + 1, low: Math.min(open, close) - 1 }
   return makeBar({ startMs: minute * MINUTE, open, ...range, close, volume: 5, ...more })

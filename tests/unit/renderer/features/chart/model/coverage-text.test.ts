@@ -83,13 +83,17 @@ it.each([
   ['trades that are being read', {}, 'reading trades…'],
 ])('says why %s has no order flow', (_what, shown, text) => {
   const chart = { spread: null, isTimed: true, asset: 'crypto' as const, ...shown }
-  for (const note of [flowNote, footprintNote]) expect(note(chart, null, String).text).toBe(text)
+  expect(flowNote(chart, null).text).toBe(text)
+  expect(footprintNote(chart, null, String, String)).toMatchObject({ text, bars: '' })
 })
 
 it.each([
   [{ fromMs: 60, toMs: 120 }, 'from 60 to 120'],
   [{ fromMs: 60, toMs: null }, 'from 60 on'],
 ])('says which bars the sides of a footprint are counted over: %o', (range, bars) => {
-  const { text } = footprintNote({ spread: null, isTimed: true, asset: 'crypto' }, { ...read(0), range }, String)
+  const chart = { spread: null, isTimed: true, asset: 'crypto' } as const
+  const note = footprintNote(chart, { ...read(0), range }, String, (ms) => `0${ms}`)
+  const { text } = note
+  expect(note.bars, 'in the legend').toBe(`all bars ${bars.replaceAll(/\d+/g, '0$&')}`)
   expect(text).toBe(`${explained} ${shares} Counted over all bars ${bars}, in view or not.`)
 })
