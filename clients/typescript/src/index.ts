@@ -24,6 +24,7 @@ export interface Session {
   readonly started: string
   readonly ended: string | null
   readonly clean: boolean
+  readonly corrupt: boolean
   readonly messages: number
   readonly bytes: number
   /** Without the ordinary ones at the start and end of a session. */

@@ -11,6 +11,9 @@ export const STORE_SIDE_FILES = ['-wal', '-shm', '-head'] as const
 /** A file next to the store that lists the sessions that may not be erased yet. */
 export const HOLDS_SUFFIX = '-holds.json'
 
+/** A file next to the store that lists the sessions that a verification found corrupt. */
+export const FINDINGS_SUFFIX = '-findings.json'
+
 /** A file next to the store that exists while a backup is being restored into it. */
 export const restoreNoteFile = (store: string): string => `${store}-restoring.json`
 

@@ -11,6 +11,7 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
     started: isoOrNull(row.startedMs),
     ended: isoOrNull(row.endedMs),
     clean: row.clean,
+    corrupt: row.isCorrupt,
     feeds: row.feeds,
     messages: row.messages,
     bytes: row.bytes,

@@ -98,6 +98,7 @@ export const SCHEMAS = {
     started: time,
     ended: perhaps(time),
     clean: flag,
+    corrupt: { ...flag, description: 'Found corrupt by the last verification, or when messages were compressed.' },
     feeds: list(counts),
     messages: whole,
     bytes: whole,

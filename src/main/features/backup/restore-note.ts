@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { findLossFiles, restoreNoteFile, STORE_SIDE_FILES } from '../../base/store-files.ts'
+import { FINDINGS_SUFFIX, findLossFiles, restoreNoteFile, STORE_SIDE_FILES } from '../../base/store-files.ts'
 import { diskError, readJson, replaceFile, systemDisk, type Disk } from './disk.ts'
 
 const noteSchema = v.object({
@@ -89,8 +89,8 @@ export function finishRestore(disk: Disk, store: string, note: RestoreNote): str
   const waiting = note.files.filter(({ draft }) => existsSync(draft))
   const folders = new Set<string>()
   for (const { goal, kept, database } of waiting) {
-    // Past data loss doesn't apply to the restored store, so its files move aside too.
-    for (const suffix of database ? [...STORE_SIDE_FILES, ...findLossFiles(goal), ''] : ['']) {
+    // Past data loss and what was found corrupt don't apply to the restored store, so their files move aside too.
+    for (const suffix of database ? [...STORE_SIDE_FILES, ...findLossFiles(goal), FINDINGS_SUFFIX, ''] : ['']) {
       if (!existsSync(goal + suffix)) continue
       disk.makeFolder(dirname(kept))
       moveAside(disk, goal + suffix, kept + suffix)

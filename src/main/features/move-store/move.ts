@@ -9,10 +9,13 @@ import { makeFolder } from '../../base/make-folder.ts'
 import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { sizeText } from '../../../shared/base/size-text.ts'
-import { HOLDS_SUFFIX, STORE_SIDE_FILES } from '../../base/store-files.ts'
+import { FINDINGS_SUFFIX, HOLDS_SUFFIX, STORE_SIDE_FILES } from '../../base/store-files.ts'
 import { syncFolder } from '../../base/final-name.ts'
 import { copyPass, moveCancelled, type Copied } from './copy.ts'
 import { beginMove, moveDraft, type MoveNote } from './move-note.ts'
+
+/** Suffixes of the lists of sessions next to a store. */
+const LISTS = [HOLDS_SUFFIX, FINDINGS_SUFFIX] as const
 
 /** Free space to leave after the copy, bytes: messages that are recorded during the move need some. */
 const SPARE_BYTES = 64e6
@@ -150,7 +153,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
         // A leftover head file of an earlier store there; the writer creates a new one.
         await removeQuietly(`${to}-head`)
         // Before the store itself: without it, sessions that are still needed could be erased.
-        if (existsSync(from + HOLDS_SUFFIX)) await copyFile(from + HOLDS_SUFFIX, to + HOLDS_SUFFIX)
+        for (const suffix of LISTS) if (existsSync(from + suffix)) await copyFile(from + suffix, to + suffix)
         note.placing(draft)
         await rename(draft, to)
         // Sync the new name before the old file is deleted.
@@ -161,7 +164,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
       }
     } catch (thrown) {
       // These are ours: the plan checked that the folder had no store.
-      for (const file of [to, `${to}-wal`, to + HOLDS_SUFFIX]) await removeQuietly(file)
+      for (const suffix of ['', '-wal', ...LISTS]) await removeQuietly(to + suffix)
       await options.resume(from)
       throw thrown
     }
@@ -173,7 +176,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   }
   await options.resume(to)
   const gone = await Promise.all(
-    ['', ...STORE_SIDE_FILES, HOLDS_SUFFIX, '.lock'].map((suffix) =>
+    ['', ...STORE_SIDE_FILES, ...LISTS, '.lock'].map((suffix) =>
       rm(from + suffix, { force: true, maxRetries: 3 }).then(
         () => true,
         () => false,

@@ -82,6 +82,11 @@ export const sessions = defineCommand({
     if (values.on('json')) for (const row of ordered) context.out(`${JSON.stringify(sessionJson(row))}\n`)
     else if (ordered.length > 0) context.out(aligned([SESSION_HEADS, ...ordered.map(cells)], [4, 5]))
     if (ordered.length === 0) context.err('No sessions recorded yet.\n')
+    const corrupt = ordered.filter(({ isCorrupt }) => isCorrupt).length
+    if (corrupt > 0 && !values.on('json'))
+      context.err(
+        `${countText(corrupt, 'session is', 'sessions are')} corrupt: \`tapedeck verify\` says what is affected.\n`,
+      )
     return EXIT.ok
   },
 })
@@ -164,6 +169,7 @@ function cells(row: SessionRow): readonly string[] {
     row.name && `"${row.name}"`,
     ...row.tags.map((tag) => `#${tag}`),
     row.pinned && 'pinned',
+    row.isCorrupt && 'corrupt',
     row.binnedMs !== null && 'in the bin',
   ]
   return [

@@ -1,6 +1,4 @@
 /** Columns, sorting and filtering of the session list. */
-import type { JobState } from '../../../shared/core/jobs/jobs.ts'
-import type { SessionVerification } from '../../../shared/features/evidence/evidence.ts'
 import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import type { RecorderState } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -97,20 +95,8 @@ export type SessionState =
   | 'imported'
   | 'sample'
 
-/** The rows with what this run of Tapedeck found by verifying. `jobs`: oldest first. */
-export function withFindings(rows: readonly SessionRow[], jobs: readonly JobState[]): readonly SessionRow[] {
-  const found = new Set<string>()
-  for (const { kind, outcome } of jobs) {
-    if (kind !== 'verify' || outcome.is !== 'done') continue
-    // `evidence.verify` documents the result.
-    const { session, problems, unlisted = 0 } = outcome.result as SessionVerification
-    // The session may have been erased and imported again since an earlier job.
-    if (session !== null) found.delete(session)
-    else if (unlisted === 0) found.clear()
-    for (const problem of problems) found.add(problem.session)
-  }
-  return rows.map((row) => (found.has(row.session) ? { ...row, isCorrupt: true } : row))
-}
+/** Why a session is listed as corrupt, and what to do. */
+export const CORRUPT_TEXT = t('Some of what is stored is corrupt. Verify the session to see what is affected.')
 
 /** The state of a session; of the open one, by what its recorder does. */
 export function stateOf(row: SessionRow, recorder?: RecorderState): SessionState {

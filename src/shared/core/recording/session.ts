@@ -190,7 +190,7 @@ export interface SessionRow {
   readonly endedMs: UnixMs | null
   /** False if it ended in a crash. */
   readonly clean: boolean
-  /** Messages were found corrupt when they were sealed. Only `verify` finds everything that is corrupt. */
+  /** Found corrupt by the last verification, or when messages were sealed. Only `verify` finds everything. */
   readonly isCorrupt: boolean
   readonly live: boolean
   readonly feeds: readonly FeedCounts[]

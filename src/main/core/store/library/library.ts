@@ -3,6 +3,7 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import type { SessionId } from '../../../../shared/base/units.ts'
 import { isTeamKey } from '../../../../shared/core/recording/session.ts'
 import { Compaction, type CompactResult } from '../write/compact.ts'
+import { forgetFindings } from './findings.ts'
 import { refuseHeld } from './holds.ts'
 import { Imports, type Responder } from './import.ts'
 import { Labels } from './labels.ts'
@@ -96,6 +97,7 @@ export class Library {
         return row.id
       }),
     )
+    forgetFindings(file, sessions)
     for (const session of sessions) this.replicas.forget(session)
     this.#hidden.push(...ids)
   }

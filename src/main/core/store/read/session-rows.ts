@@ -1,4 +1,5 @@
 /** Builds the list of sessions, quickly for any number of them, because totals of closed sessions are cached. */
+import { readFindings } from '../library/findings.ts'
 import { isEdge, isGapCause, isTeamKey, type Gap, type SessionRow } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, sessionId, unixMs } from '../../../../shared/base/units.ts'
 import type { Catalog, ClosedSessionCache } from './catalog.ts'
@@ -89,6 +90,7 @@ export class SessionList {
   ): readonly SessionRow[] {
     const labels = new Map(this.#sql.labels.all().map((label) => [label.recording, label]))
     const corrupt = new Set(this.#sql.corrupt.all())
+    const findings = readFindings(this.#db.name)
     // One query for all is cheaper than thousands of single ones, and closed sessions are queried once.
     let all: ReadonlyMap<number, readonly BriefGapRow[]> | null = null
     const brief = (row: StoredSession): GapSummary => {
@@ -107,7 +109,7 @@ export class SessionList {
         startedMs: unixMs(row.started_ms),
         endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
         clean: row.clean !== 0,
-        isCorrupt: corrupt.has(row.id),
+        isCorrupt: corrupt.has(row.id) || findings.has(key),
         live: live.has(row.id),
         feeds,
         symbols,

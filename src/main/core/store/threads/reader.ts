@@ -18,6 +18,7 @@ import { findLostFrom } from '../write/crash-recovery.ts'
 import type { FlushQuery } from '../types/flushes.ts'
 import type { DigestFolds, StoreReader } from '../types/reader.ts'
 import type { TickSource } from '../types/ticks.ts'
+import { saveFindings } from '../library/findings.ts'
 import { verifyStore, type VerifyProgress } from '../verify/verify.ts'
 import {
   buffersOf,
@@ -173,8 +174,8 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
     blocks: (query) => queries.blocks(query),
     close: () => void db.close(),
   }
-  const verify = (session: SessionId | null, report: ReportProgress): VerifyReport =>
-    verifyStore(
+  const verify = (session: SessionId | null, report: ReportProgress): VerifyReport => {
+    const found = verifyStore(
       queries,
       session,
       (done, messages) => {
@@ -182,6 +183,10 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
       },
       folds,
     )
+    // Where that fails, such as on a read-only disk, the report is the only one to say it.
+    saveFindings(file, session, found)
+    return found
+  }
   /** Rejects with CodedError. */
   const respond = async (request: Request<ReaderMethods>, report: ReportProgress): Promise<unknown> => {
     try {

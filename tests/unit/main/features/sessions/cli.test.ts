@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { EXIT } from '../../../../../src/main/command-line/exit.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { readHolds, writeHolds } from '../../../../../src/main/core/store/library/holds.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
@@ -234,4 +236,25 @@ describe('--out', () => {
     const { code } = await line('sessions', '--session', newSessionId(T0), '--out', file)
     expect([code, existsSync(file)]).toEqual([1, false])
   })
+})
+
+it('marks sessions that a verification found corrupt, until one finds them intact', async () => {
+  const store = new Database(join(home, 'tapedeck.db'))
+  const setCause = (cause: string) =>
+    store
+      .prepare('UPDATE gap SET cause = ? WHERE recording = (SELECT id FROM recording WHERE key = ?)')
+      .run(cause, second)
+  expect((await line('sessions')).out).not.toContain('corrupt')
+  setCause('sleep')
+  expect((await line('verify')).code).toBe(EXIT.failed)
+  const { out, err } = await line('sessions')
+  const marked = out.split('\n').filter((one) => one.endsWith('corrupt'))
+  expect(marked).toHaveLength(1)
+  expect(marked[0]).toContain(second)
+  expect(err).toContain('1 session is corrupt: `tapedeck verify` says what is affected.')
+  expect((await lines('sessions')).map(({ corrupt }) => corrupt)).toEqual([false, true])
+  setCause('half-open')
+  store.close()
+  expect((await line('verify', '--session', second)).code).toBe(EXIT.ok)
+  expect((await line('sessions')).out).not.toContain('corrupt')
 })

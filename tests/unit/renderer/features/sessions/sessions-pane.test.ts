@@ -86,3 +86,34 @@ it.each([
   expect(cells.filter((one) => one.includes('Corrupt'))).toHaveLength(1)
   expect(cells.join()).not.toContain('Complete')
 })
+
+it('gives the reason of a corrupt session in its details, by key, and verifies it from there', async () => {
+  const ended = { live: false, clean: true }
+  terminal.answer('sessions.list', () => [makeSession('01a', { ...ended, isCorrupt: true }), makeSession('01b', ended)])
+  const grid = await open()
+  const reason = () => screen.queryByText(/^Some of what is stored is corrupt\./)
+  expect(reason()).toBeNull()
+  for (const [key, isShown] of [
+    ['Home', true],
+    ['End', false],
+    ['Home', true],
+  ] as const) {
+    await fireEvent.keyDown(grid, { key })
+    await fireEvent.keyDown(grid, { key: ' ' })
+    await screen.findByRole('dialog', { name: 'Session' })
+    expect(reason() !== null).toBe(isShown)
+    if (key === 'Home') continue
+    await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  }
+  await fireEvent.click(screen.getByRole('button', { name: 'Verify' }))
+  expect(terminal.callsOf('evidence.verify')).toHaveLength(1)
+  expect(screen.queryByRole('dialog', { name: 'Session' })).toBeNull()
+})
+
+it('lists the sessions again once a verification ended', async () => {
+  await open()
+  const before = terminal.callsOf('sessions.list').length
+  const result = await app.transport.invoke('evidence.verify', { session: null })
+  expect(result.ok).toBe(true)
+  await vi.waitFor(() => expect(terminal.callsOf('sessions.list').length).toBeGreaterThan(before))
+})

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeSession } from '../../../../kit/market.ts'
 import type { SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { retentionPlan } from '../../../../../src/shared/features/sessions/retention.ts'
-import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
-import type { JobKind, JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
-import type { SessionVerification } from '../../../../../src/shared/features/evidence/evidence.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
 import {
   filterSessions,
   fittingSessionColumns,
@@ -12,7 +10,6 @@ import {
   sortSessions,
   stateOf,
   tagsOf,
-  withFindings,
 } from '../../../../../src/renderer/features/sessions/session-list.ts'
 
 import {
@@ -105,47 +102,6 @@ describe('states of sessions', () => {
     const recorder = is === 'off' ? { is } : { is, why, sinceMs: unixMs(1), lost: 0 }
     expect(stateOf(row('a', 1, { live: true, clean: false }), recorder)).toBe(open)
     expect(stateOf(row('a', 1, { live: false, clean: true }), recorder)).toBe(ended)
-  })
-})
-
-describe('what was found by verifying', () => {
-  const rows = [row('a', 1), row('b', 2), row('c', 3, { isCorrupt: true })]
-  const job = (kind: JobKind, outcome: JobState['outcome']): JobState => ({
-    id: 'job-1',
-    kind,
-    title: '',
-    startedMs: unixMs(0),
-    endedMs: null,
-    done: null,
-    unit: 'messages',
-    count: 0,
-    bytes: 0,
-    outcome,
-  })
-  const verified = (session: string | null, corrupt: readonly string[], unlisted?: number): JobState => {
-    const result: SessionVerification = {
-      session: session === null ? null : sessionId(session),
-      sessions: 1,
-      messages: 9,
-      ok: corrupt.length === 0,
-      problems: corrupt.map((one) => ({ session: sessionId(one), kind: 'torn', feed: null, atMs: null, detail: '' })),
-      unlisted,
-    }
-    return job('verify', { is: 'done', text: '', result })
-  }
-  const corrupt = (...jobs: readonly JobState[]) => ids(withFindings(rows, jobs).filter(({ isCorrupt }) => isCorrupt))
-
-  it('is what the newest verification of a session found', () => {
-    expect(corrupt()).toEqual(['c'])
-    expect(corrupt(verified('a', ['a']))).toEqual(['a', 'c'])
-    expect(corrupt(verified('a', ['a']), verified('b', []))).toEqual(['a', 'c'])
-    expect(corrupt(verified('a', ['a']), verified('a', []))).toEqual(['c'])
-    expect(corrupt(verified('a', ['a']), verified(null, ['b']))).toEqual(['b', 'c'])
-    expect(corrupt(verified('a', ['a']), verified(null, ['b'], 3)), 'some aren’t listed').toEqual(['a', 'b', 'c'])
-  })
-  it('is nothing while a verification runs, and of no other job', () => {
-    expect(corrupt(job('verify', { is: 'running' }))).toEqual(['c'])
-    expect(corrupt(job('export', { is: 'done', text: '', result: null }))).toEqual(['c'])
   })
 })
 
