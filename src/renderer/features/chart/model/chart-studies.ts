@@ -150,6 +150,10 @@ export function anchorKey({ kind, values }: Placed): 'anchor' | 'from' | null {
   return kind === 'volume-profile' && profileSettings(values).range === 'anchor' ? 'from' : null
 }
 
+/** Whether a parameter changes anything as the indicator is set: a profile of the visible range has no number of days. */
+export const isParameterUsed = ({ kind, values }: Placed, key: string): boolean =>
+  kind !== 'volume-profile' || key !== 'days' || profileSettings(values).range === 'days'
+
 /** Why an indicator shows nothing before it has a place on the chart; null: it has one, or needs none. */
 export function unplacedNote(one: Placed): { readonly brief: string; readonly text: string } | null {
   const key = anchorKey(one)

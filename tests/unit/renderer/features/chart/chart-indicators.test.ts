@@ -97,6 +97,19 @@ describe('the list of indicators', () => {
   })
 })
 
+it.each([
+  ['visible', false],
+  ['day', false],
+  ['days', true],
+  ['anchor', false],
+] as const)('a profile of %s offers a number of days: %s', (range, isOffered) => {
+  const indicators = addStudy([], 'volume-profile', { range: PROFILE_RANGES.indexOf(range) })
+  const edited = 'volume-profile-1'
+  render(ChartIndicators, { indicators, onchange: vi.fn(), window: null, edited, anchorMs: () => 0, zone: 'UTC' })
+  expect(screen.getByRole('spinbutton', { name: 'Levels' })).toBeTruthy()
+  expect(screen.queryByRole('spinbutton', { name: 'Days' }) !== null).toBe(isOffered)
+})
+
 describe('a formula with an error', () => {
   it('is kept as a draft when its popover closes, and shown again', async () => {
     let formula: NonNullable<ChartIndicator['formula']> = { name: 'Z', text: 'close' }
