@@ -1,4 +1,5 @@
 /** Computes the desktop's tray, badge and sleep state from a terminal's status and settings. Pure. */
+import type { ErrorCode } from '../../../../shared/base/errors.ts'
 import type { Settings } from '../../../../shared/core/settings/settings.ts'
 import type { StatusState } from '../../../../shared/core/status/status.ts'
 import type { Notice } from '../../../terminal/host.ts'
@@ -28,6 +29,26 @@ export function lengthText(ms: number): string {
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
+/** Why nothing is recorded, in a few words: a system cuts long tooltips. */
+function brokenText(code: ErrorCode): string {
+  switch (code) {
+    case 'disk-full':
+      return 'the disk is full'
+    case 'store-locked':
+      return 'the store is in use'
+    case 'store-newer':
+      return 'a newer Tapedeck wrote the store'
+    case 'store-damaged':
+      return 'the store is corrupt'
+    case 'not-found':
+      return 'the store is missing'
+    case 'disk-error':
+      return 'can’t write to the store'
+    default:
+      return 'open the window to see why'
+  }
+}
+
 /** `tray`: whether the desktop has one. Without it, an app without a window can't be reached. */
 export function desktopState(status: StatusState, settings: Pick<Settings, 'desktop'>, tray: boolean): DesktopState {
   const { recorder, source } = status
@@ -42,7 +63,7 @@ export function desktopState(status: StatusState, settings: Pick<Settings, 'desk
     recorder.is === 'recording'
       ? `recording for ${lengthText(status.nowMs - recorder.sinceMs)}, ${whole.format(status.perSecond)}/s`
       : recorder.is === 'broken'
-        ? 'not recording: can’t write to the store'
+        ? `not recording: ${brokenText(recorder.why.code)}`
         : recorder.is === 'paused'
           ? 'recording paused while the store is being moved'
           : 'watching, not recording'

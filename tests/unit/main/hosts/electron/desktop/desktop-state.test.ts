@@ -39,16 +39,30 @@ const retried: RecorderState = { ...broken, start: 'retried' }
 const failed: RecorderState = { ...broken, start: 'failed' }
 const paused: RecorderState = { ...broken, is: 'paused' }
 
+test.each([
+  ['disk-error', 'can’t write to the store'],
+  ['store-locked', 'the store is in use'],
+  ['store-newer', 'a newer Tapedeck wrote the store'],
+  ['store-damaged', 'the store is corrupt'],
+  ['not-found', 'the store is missing'],
+  ['internal', 'open the window to see why'],
+] as const)('the tray says why nothing is recorded: %s', (code, text) => {
+  const recorder: RecorderState = { ...broken, why: { ...broken.why, code } }
+  const { tooltip } = desktopState(status('service', recorder), DEFAULT_SETTINGS, true)
+  expect(tooltip).toBe(`Tapedeck: not recording: ${text}`)
+  expect(tooltip.length, 'Windows cuts tooltips').toBeLessThan(128)
+})
+
 describe('the desktop', () => {
   test.each([
     ['service', recording, 'Tapedeck: recording for 0:12:33, 1,284/s', true, true, true],
     ['demo', recording, 'Tapedeck (demo market): recording for 0:12:33, 1,284/s', true, false, false],
     ['service', off, 'Tapedeck: watching, not recording', false, false, false],
     ['service', paused, 'Tapedeck: recording paused while the store is being moved', true, true, true],
-    ['service', broken, 'Tapedeck: not recording: can’t write to the store', true, true, true],
-    ['demo', broken, 'Tapedeck (demo market): not recording: can’t write to the store', true, false, false],
-    ['service', retried, 'Tapedeck: not recording: can’t write to the store', true, true, false],
-    ['service', failed, 'Tapedeck: not recording: can’t write to the store', false, false, false],
+    ['service', broken, 'Tapedeck: not recording: the disk is full', true, true, true],
+    ['demo', broken, 'Tapedeck (demo market): not recording: the disk is full', true, false, false],
+    ['service', retried, 'Tapedeck: not recording: the disk is full', true, true, false],
+    ['service', failed, 'Tapedeck: not recording: the disk is full', false, false, false],
   ] as const)('%s, %o', (source, recorder, tooltip, keepAwake, staysWithoutWindow, asksBeforeQuit) => {
     expect(desktopState(status(source, recorder), DEFAULT_SETTINGS, true)).toEqual({
       recording: recorder.is === 'recording',
