@@ -38,6 +38,43 @@ function open(content: string) {
 const focused = () => document.activeElement?.textContent
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key })
 
+describe('a letter typed while a popover opens', () => {
+  const begin = (panel: Element) =>
+    panel.dispatchEvent(Object.assign(new Event('beforetoggle'), { newState: 'open' as const }))
+  it.each([
+    ['the field it begins with', '<input>'],
+    ['the field that will have the focus', '<p><button>All</button><input data-takes-focus></p>'],
+  ])('goes into %s', (_what, content) => {
+    const { panel } = open(content)
+    let isSeen = false
+    chart.addEventListener('keydown', () => (isSeen = true))
+    begin(panel)
+    expect(document.activeElement).toBe(chart)
+    void press('s')
+    expect(document.activeElement?.tagName, 'where the browser enters the letter').toBe('INPUT')
+    expect(isSeen, 'what had the focus takes it for a command').toBe(false)
+  })
+  it('goes where it went if nothing in it takes the focus, or once something had it', async () => {
+    const { panel, button } = open('<p><input type="checkbox"></p>')
+    begin(panel)
+    void press('s')
+    expect(document.activeElement).toBe(chart)
+    cleanup()
+    const other = open('<input>')
+    await toggle(other.panel, 'open')
+    other.button.focus()
+    void press(' ')
+    expect(document.activeElement).toBe(other.button)
+    expect(button.isConnected).toBe(false)
+  })
+  it('with Ctrl is a shortcut', () => {
+    const { panel } = open('<input>')
+    begin(panel)
+    void fireEvent.keyDown(chart, { key: 'k', ctrlKey: true })
+    expect(document.activeElement).toBe(chart)
+  })
+})
+
 describe('a popover returns the focus', () => {
   it('to the chart that it was opened from by key', async () => {
     const { panel } = open('<input>')
