@@ -30,23 +30,13 @@ export function lengthText(ms: number): string {
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
 /** Why nothing is recorded, in a few words: a system cuts long tooltips. */
-function brokenText(code: ErrorCode): string {
-  switch (code) {
-    case 'disk-full':
-      return 'the disk is full'
-    case 'store-locked':
-      return 'the store is in use'
-    case 'store-newer':
-      return 'a newer Tapedeck wrote the store'
-    case 'store-damaged':
-      return 'the store is corrupt'
-    case 'not-found':
-      return 'the store is missing'
-    case 'disk-error':
-      return 'can’t write to the store'
-    default:
-      return 'open the window to see why'
-  }
+const BROKEN_TEXT: Readonly<Partial<Record<ErrorCode, string>>> = {
+  'disk-full': 'the disk is full',
+  'disk-error': 'can’t write to the store',
+  'store-locked': 'the store is in use',
+  'store-newer': 'a newer Tapedeck wrote the store',
+  'store-damaged': 'the store is corrupt',
+  'not-found': 'the store is missing',
 }
 
 /** `tray`: whether the desktop has one. Without it, an app without a window can't be reached. */
@@ -63,7 +53,7 @@ export function desktopState(status: StatusState, settings: Pick<Settings, 'desk
     recorder.is === 'recording'
       ? `recording for ${lengthText(status.nowMs - recorder.sinceMs)}, ${whole.format(status.perSecond)}/s`
       : recorder.is === 'broken'
-        ? `not recording: ${brokenText(recorder.why.code)}`
+        ? `not recording: ${BROKEN_TEXT[recorder.why.code] ?? 'open the window to see why'}`
         : recorder.is === 'paused'
           ? 'recording paused while the store is being moved'
           : 'watching, not recording'
