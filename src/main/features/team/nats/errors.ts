@@ -17,7 +17,13 @@ export function apiCode(thrown: unknown): number | null {
   return null
 }
 
-export const API = { wrongSequence: [10071, 10164], noMessage: 10037, noStream: 10059, noConsumer: 10014 } as const
+export const API = {
+  wrongSequence: [10071, 10164],
+  noMessage: 10037,
+  noStream: 10059,
+  noConsumer: 10014,
+  unsettled: 10158,
+} as const
 
 const TLS_FAULT = /certificate|self.signed|altname|CERT|ssl|tls|wrong version number/i
 

@@ -150,10 +150,14 @@ export class NatsTeamLog implements TeamLog {
         expect: { streamName: streamName(this.team, shard), lastSubjectSequence: previous },
         ...(id === undefined ? {} : { msgID: id }),
       })
-      const ack = await this.#whileConnected(published)
-      return { is: 'stored', sequence: ack.seq }
+      const { seq, duplicate } = await this.#whileConnected(published)
+      // A leader notes the id of a message before it stores it. If it then lost its leadership, it takes the same message
+      // for one that it has, though none has that id. Servers before 2.11 say so with the sequence 0, newer ones with an error.
+      if (duplicate && seq === 0) throw unsettledError(streamName(this.team, shard))
+      return { is: 'stored', sequence: seq }
     } catch (thrown) {
       if (isConflict(thrown)) return { is: 'conflict' }
+      if (apiCode(thrown) === API.unsettled) throw unsettledError(streamName(this.team, shard))
       throw requestError(thrown, `the stream ${streamName(this.team, shard)}`)
     }
   }
@@ -361,6 +365,16 @@ function newLoss(): PromiseWithResolvers<never> {
   loss.promise.catch(() => undefined)
   return loss
 }
+
+/** The server forgets the id after the duplicate window of the stream. */
+const unsettledError = (stream: string): CodedError =>
+  new CodedError(
+    'server-error',
+    `The NATS server hasn’t stored a frame in the stream ${stream} that it already knows.`,
+    {
+      hint: 'It forgets the frame within two minutes, and then stores it. Nothing is lost.',
+    },
+  )
 
 function startOptions(from: LogStart) {
   if ('sequence' in from) return { deliver_policy: 'by_start_sequence', opt_start_seq: from.sequence } as const
