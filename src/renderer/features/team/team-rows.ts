@@ -42,7 +42,10 @@ export function teamRows({ shards }: TeamStatus, followed: readonly FollowedSess
         key: session.session,
         shard,
         recorder,
-        epoch: lease?.recorder === recorder && session.endedMs === null ? lease.epoch : null,
+        epoch:
+          lease?.recorder === recorder && lease.epoch === session.epoch && session.endedMs === null
+            ? lease.epoch
+            : null,
         session,
         report,
         isFirst: i === 0,

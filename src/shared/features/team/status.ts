@@ -21,6 +21,8 @@ export interface SessionStatus {
   readonly behind: number | null
   /** Age of the last frame of an open session, ms. Null: it has ended, or the log has none. */
   readonly ageMs: number | null
+  /** Its recorder says that it publishes it. A name doesn't show that: another recorder may have the same. */
+  readonly isReported: boolean
 }
 
 /** A recorder as it describes itself. */

@@ -122,6 +122,7 @@ function sessionStatus(info: SessionInfo, facts: TeamFacts): SessionStatus {
     committedSeq,
     behind: committedSeq === null ? null : Math.max(0, lastSeq - committedSeq),
     ageMs: frame === undefined ? null : Math.max(0, facts.nowMs - frame.storedMs),
+    isReported: facts.reports.some((one) => one.role === 'recorder' && one.sessions.includes(session)),
   }
 }
 
@@ -157,10 +158,9 @@ function problemsOf(status: ShardStatus, nowMs: UnixMs): readonly string[] {
     const names = alive.map(({ recorder }) => recorder).join(' and ')
     problems.push(`Shard ${shard} is recorded ${alive.length} times: by ${names}.`)
   }
-  for (const { session, ageMs, recorder } of open) {
+  for (const { session, ageMs, recorder, isReported } of open) {
     // One that still reports receives nothing, as when markets are closed.
-    const isThere = recorders.some(({ name }) => name === recorder)
-    if (ageMs !== null && ageMs >= TEAM_LIMITS_MS.gone && !isThere) {
+    if (ageMs !== null && ageMs >= TEAM_LIMITS_MS.gone && !isReported) {
       problems.push(
         `Session ${session} of shard ${shard} is open, and ${recorder} sent nothing for ${ageText(ageMs)}. Start it again on its machine, and it publishes the rest.`,
       )

@@ -59,6 +59,7 @@ const STATUS: TeamStatus = {
           committedSeq: 1_200,
           behind: 34,
           ageMs: 400,
+          isReported: true,
         },
       ],
       recorders: [{ name: 'paris', epoch: 7, spoolBytes: 2e6, spoolLimitBytes: null, unpublished: 0, trouble: null }],

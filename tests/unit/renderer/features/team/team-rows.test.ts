@@ -18,6 +18,7 @@ const session = (id: string, part: Partial<SessionStatus> = {}): SessionStatus =
   committedSeq: 8,
   behind: 2,
   ageMs: 0,
+  isReported: true,
   ...part,
 })
 const report = (name: string, part: Partial<RecorderStatus> = {}): RecorderStatus => ({
@@ -54,6 +55,14 @@ it('lists open sessions first, the newest at the top, and each figure of a shard
     ['new', 4, 'r1', true, 'live'],
     ['old', null, null, false, undefined],
     ['ended', null, null, false, undefined],
+  ])
+})
+
+it('shows the lease of two recorders with the same name once, in the row of the session that has its epoch', () => {
+  const sessions = [session('before', { epoch: 3, startedMs: unixMs(1) }), session('now', { startedMs: unixMs(2) })]
+  expect(rows([shard({ sessions })]).map(({ key, epoch }) => [key, epoch])).toEqual([
+    ['now', 4],
+    ['before', null],
   ])
 })
 

@@ -115,6 +115,7 @@ describe('the status of a team', () => {
             committedSeq: 100,
             behind: 20,
             ageMs: 400,
+            isReported: false,
           },
         ],
       },
@@ -197,11 +198,25 @@ describe('the status of a team', () => {
       ],
     ],
     [
+      'a recorder that is silent, whose shard another one of the same name records',
+      {
+        sessions: [info(), info({ session: B, startedMs: NOW })],
+        lastFrames: new Map([
+          [A, { lastSeq: 1, storedMs: unixMs(NOW - 180_000) }],
+          [B, { lastSeq: 1, storedMs: NOW }],
+        ]),
+        reports: [recorder({ name: 'host-a', sessions: [B] }), archiver(1, null)],
+      },
+      [
+        `Session ${A} of shard 1 is open, and host-a sent nothing for 3 min. Start it again on its machine, and it publishes the rest.`,
+      ],
+    ],
+    [
       'a recorder that receives nothing, and says that it is there',
       {
         sessions: [info()],
         lastFrames: new Map([[A, { lastSeq: 1, storedMs: unixMs(NOW - 180_000) }]]),
-        reports: [recorder({ name: 'host-a' }), archiver(1, null)],
+        reports: [recorder({ name: 'host-a', sessions: [A] }), archiver(1, null)],
       },
       [],
     ],
