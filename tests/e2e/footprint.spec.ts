@@ -176,3 +176,57 @@ function sentence({ sold, bought, unknown, trades }: Row): string {
   const sides = `sold ${sold}, bought ${bought}`
   return `${sides}${unknown > 0 ? `, unknown ${unknown}` : ''}, ${trades} trade${trades === 1 ? '' : 's'}`
 }
+
+test('a profile over days has the trades of these days', async ({ open, home }) => {
+  const DAY = 24 * 60 * MINUTE
+  const fromMs = Date.UTC(2026, 2, 2)
+  // Each day 16 trades at each of three prices: of 9 at 100 to 102, of 5 at 105 to 107, of 1 at 110 to 112.
+  const days = [[100, 9], [105, 5], [110, 1]] as const // oxfmt-ignore
+  const lines = days.flatMap(([price, size], day) =>
+    Array.from({ length: 48 }, (_, i) => {
+      const ms = fromMs + day * DAY + i * 30 * MINUTE + 1_000
+      const raw = JSON.stringify({ ev: 'XT', pair: 'BTC-USD', p: price + (i % 3), t: ms, s: size })
+      return JSON.stringify({ feed: 'crypto/XT', symbol: 'BTC-USD', recv_ms: ms + 3, seq: day * 48 + i + 1, raw })
+    }),
+  )
+  const file = join(home, 'days.jsonl')
+  await writeFile(file, `${lines.join('\n')}\n`)
+  const { code, err } = await runCli(['import', file], home)
+  expect(code, err).toBe(0)
+  const { page } = await open()
+  const screen = new Screen(page)
+  await expect(page.getByRole('banner')).toBeVisible({ timeout: 30_000 })
+  await page.keyboard.press('Alt+r')
+  await page.getByRole('region', { name: 'Replay' }).getByRole('slider', { name: 'Replay position' }).press('End')
+  await expect(screen.bigPrice()).toHaveText(/\d/)
+  await screen.interval('1h').click()
+  const chart = page.getByRole('application', { name: /^Chart of BTC-USD/ })
+  await chart.focus()
+  await page.keyboard.press('Control+Shift+v')
+  await chart.focus()
+  await page.keyboard.press('/')
+  const box = page.getByRole('dialog', { name: 'Indicators', exact: true })
+  await box.getByRole('button', { name: 'Settings for VP' }).click()
+  await expect(box.getByRole('spinbutton', { name: 'Days' })).toHaveCount(0)
+  await box.getByRole('combobox', { name: 'Range' }).selectOption({ label: 'Last days in view' })
+  const legend = screen.chart('BTC-USD').locator('.legend').first()
+  // By hand: 70 % of 288 are 208 = 107 + 106 + 110 to 112, and 70 % of 720 are 512 = 100 to 102 + 105. Of equal rows, the
+  // one nearest the middle has the most; 48 levels share the range from the lowest price to the highest one.
+  for (const [count, most, low, high] of [
+    [2, 107, 105.8, 112.2],
+    [3, 102, 100, 105.5],
+  ] as const) {
+    // oxfmt-ignore
+    await box.getByRole('spinbutton', { name: 'Days' }).fill(String(count))
+    await page.keyboard.press('Tab')
+    await expect(legend).toContainText(new RegExp(`VP ${count} days`))
+    await expect.poll(() => legend.innerText()).toMatch(/value area/)
+    const levels = async (): Promise<readonly number[]> => {
+      const said = (await legend.innerText()).replaceAll(/\s+/g, ' ')
+      return (/days ([\d.]+) value area ([\d.]+) to ([\d.]+)/.exec(said) ?? []).slice(1).map(Number)
+    }
+    await expect
+      .poll(async () => (await levels()).map((one, i) => Math.abs(one - [most, low, high][i]) < 0.3))
+      .toEqual([true, true, true])
+  }
+})

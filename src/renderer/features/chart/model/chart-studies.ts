@@ -90,7 +90,9 @@ export function studyTitle(one: ChartIndicator): string {
   const row = studyRow(one)
   const usual = studySpec(one)?.usualPrice ?? 'close'
   const chosen = parameterValues(row, values)
-  const parts = row.parameters.flatMap<string | number>(({ choices, value, isInstant }, i) => {
+  const parts = row.parameters.flatMap<string | number>(({ key, choices, value, isInstant }, i) => {
+    if (kind === 'volume-profile' && key === 'range' && isParameterUsed(one, 'days'))
+      return [t('{count} days', { count: profileSettings(values).days })]
     if (choices !== undefined) return chosen[i] === value ? [] : [t(choices[chosen[i]])]
     return kind === 'volume-profile' || isInstant ? [] : [chosen[i]]
   })

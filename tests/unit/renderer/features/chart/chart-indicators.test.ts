@@ -97,6 +97,17 @@ describe('the list of indicators', () => {
   })
 })
 
+it('a profile over days says over how many', () => {
+  const title = (values: ChartIndicator['values']) => studyTitle(addStudy([], 'volume-profile', values)[0])
+  const range = PROFILE_RANGES.indexOf('days')
+  expect([title({}), title({ days: 3 }), title({ range }), title({ range, days: 3 })]).toEqual([
+    'VP',
+    'VP',
+    'VP 5 days',
+    'VP 3 days',
+  ])
+})
+
 it.each([
   ['visible', false],
   ['day', false],
