@@ -54,8 +54,11 @@ async function workspace(page, name) {
   await banner(page, `Workspace: ${name}`).waitFor()
   const charts = page.getByRole('application', { name: /^Chart of / })
   await charts.first().waitFor()
-  // Each chart has a bar to show, and tells of it.
-  const told = page.locator('.legend').filter({ hasText: /C\s*[\d.,]+/ })
+  // Each chart has a bar to show, or says that there is none: outside their session, stocks have no daily bar yet.
+  const told = page
+    .locator('.legend')
+    .filter({ hasText: /C\s*[\d.,]+/ })
+    .or(page.locator('[data-pane="chart"] .note'))
   await told.nth((await charts.count()) - 1).waitFor()
 }
 const chart = (page) => page.getByRole('application', { name: /^Chart of / }).first()
