@@ -46,6 +46,25 @@ function handles(): number | null {
   }
 }
 
+interface HeapReport {
+  readonly javascriptHeap: { readonly totalCommittedMemory: number; readonly externalMemory: number }
+}
+
+/** Of all threads, bytes: what V8 took for objects, and what these hold outside of it. The rest of the memory is in C. */
+function heaps(): { readonly committed: number; readonly external: number } {
+  // Otherwise the report looks up the name of each peer. Its type lacks this option of Node.
+  Object.assign(process.report, { excludeNetwork: true })
+  // What Node documents; its type is of an object without properties.
+  const report = process.report.getReport() as HeapReport & { readonly workers: readonly HeapReport[] }
+  let committed = 0
+  let external = 0
+  for (const { javascriptHeap } of [report, ...report.workers]) {
+    committed += javascriptHeap.totalCommittedMemory
+    external += javascriptHeap.externalMemory
+  }
+  return { committed, external }
+}
+
 /** What is recorded is replayed for a while, in a view of its own, beside the live market. */
 async function replay(ms: number): Promise<unknown> {
   const [session] = [...(await terminal.service(storeService).reader.sessions(true))].sort(
@@ -116,6 +135,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     return {
       rss,
       heapUsed,
+      heaps: heaps(),
       handles: handles(),
       received,
       stored,

@@ -32,6 +32,8 @@ if (!(minutes > 0) || !(everyMs > 0) || !(tellMs > 0)) {
 interface Figures {
   readonly rss: number
   readonly heapUsed: number
+  /** Of all threads, bytes (soak-host.ts). */
+  readonly heaps: { readonly committed: number; readonly external: number }
   readonly handles: number | null
   readonly received: number
   readonly stored: number
@@ -62,10 +64,11 @@ async function sample(host: Talk, page: Page): Promise<Sample> {
 const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
 /** Figures on the way, with the machine's load: what a busy machine did to them is seen, and whether growth ends. */
 function told(at: number, now: Sample): string {
-  const { rss, heapUsed, pageHeap, handles, perSecond, receiveToStored, painted } = now
+  const { rss, heapUsed, heaps, pageHeap, handles, perSecond, receiveToStored, painted } = now
   const stored = receiveToStored?.p99.toFixed(1) ?? '-'
   return (
-    `${(at / 60_000).toFixed(0)} min: memory ${mb(rss)}, heap ${mb(heapUsed)}, page ${mb(pageHeap)}, ` +
+    `${(at / 60_000).toFixed(0)} min: memory ${mb(rss)}, heap ${mb(heapUsed)}, ` +
+    `all threads ${mb(heaps.committed)} and ${mb(heaps.external)} outside, page ${mb(pageHeap)}, ` +
     `${handles ?? '?'} files, ${perSecond.toFixed(0)} messages/s, stored p99 ${stored} ms, painted p99 ${painted}, ` +
     `load ${loadavg()[0]?.toFixed(1) ?? '?'}`
   )
@@ -75,6 +78,8 @@ function table(start: Sample, last: Sample): string {
   const rows: readonly (readonly [string, (one: Sample) => string])[] = [
     ['memory of the terminal', ({ rss }) => mb(rss)],
     ['heap of the terminal', ({ heapUsed }) => mb(heapUsed)],
+    ['heaps of all its threads, as taken', ({ heaps }) => mb(heaps.committed)],
+    ['held by them outside', ({ heaps }) => mb(heaps.external)],
     ['heap of the page', ({ pageHeap }) => mb(pageHeap)],
     ['nodes of the page', ({ pageNodes }) => String(pageNodes)],
     ['open files and sockets', ({ handles }) => String(handles ?? 'not told')],

@@ -18,6 +18,7 @@ await ensureBuilt()
 const run = spawnSync(pinnedNode(), [join(root, 'benchmarks', 'soak.ts'), ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, TAPEDECK_CHROMIUM: findChromium() ?? '' },
+  // Its terminal gets what tapedeck.mjs gives the program.
+  env: { MALLOC_ARENA_MAX: '2', ...process.env, TAPEDECK_CHROMIUM: findChromium() ?? '' },
 })
 process.exitCode = run.status ?? 1
