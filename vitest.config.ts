@@ -20,15 +20,15 @@ const WINDOW = 'tests/unit/renderer/**/*.test.ts'
 /** What a file does to all that runs in its process: replace modules, globals, the clock or the environment. */
 const REPLACES =
   /\bvi\.(mock|doMock|resetModules|spyOn|stub\w+|set\w+|useFakeTimers)\(|\bprocess\.(env|exitCode|chdir|umask|on|once)\b|\bglobalThis[,.]/
-/** Its tests keep a server for each file. */
-const TEAM = 'tests/unit/main/features/team/**/*.test.ts'
+/** It keeps a server of its own. */
+const SERVES = /(?:\/kit\/(?:nats-server|postgres-\w+|team-recorder)|history\/kit|'\.\/kit)\.ts'/
 /** Files that have a process of their own. The others share one and what it has loaded: a fifth of their time. */
-const ALONE = [
-  TEAM,
-  ...globSync('tests/{unit,contract}/**/*.test.ts', { cwd: import.meta.dirname, exclude: [WINDOW] }).filter((file) =>
-    REPLACES.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
-  ),
-]
+const ALONE = globSync('tests/{unit,contract}/**/*.test.ts', { cwd: import.meta.dirname, exclude: [WINDOW] }).filter(
+  (file) => {
+    const text = readFileSync(new URL(file, import.meta.url), 'utf8')
+    return REPLACES.test(text) || SERVES.test(text)
+  },
+)
 
 const NODE = {
   environment: 'node',
