@@ -386,7 +386,7 @@ export function restoreCell(cell: Cell, save: CellSave): void {
 /** Stored data of an instrument from before the hub began; added once, without a flash. */
 export interface CellSeed {
   readonly rank: Rank
-  /** Nothing that the hub received is stored, so `today` doesn't include it. */
+  /** Whether the volume of `today` leaves out what the hub received. */
   readonly isBefore?: boolean
   /** The last recorded price and the end of its minute, for the live view; null if there is none, or in a replay. */
   readonly stored?: Cell['stored']

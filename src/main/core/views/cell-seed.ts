@@ -4,6 +4,7 @@ import { parseInstrument, unixMs, type InstrumentId } from '../../../shared/base
 import { addVolume } from '../../../shared/core/market/bars.ts'
 import type { Bar, BarSource, Interval } from '../../../shared/core/market/market.ts'
 import { RANK, type CellSeed } from '../market/cell.ts'
+import type { SeqLimits } from '../store/types/bars.ts'
 import type { StoredView } from './stored-view.ts'
 
 /** A previous close is used only if something was received this close to the end of its day, ms. */
@@ -19,7 +20,7 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
   const of = parsed.asset === 'forex' ? 'mid' : 'trade'
   const days = view.days(parsed.asset)
   const upTo = await view.upToNow()
-  const ask = (interval: Interval, limit: number, beforeMs: number | null, from: BarSource = of) =>
+  const ask = (interval: Interval, limit: number, beforeMs: number | null, from: BarSource = of, limits = upTo) =>
     view.reader.bars({
       instrument: id,
       of: from,
@@ -27,7 +28,7 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
       source: view.source(),
       beforeMs,
       limit,
-      upTo,
+      upTo: limits,
       skipCorrupt: true,
     })
   // An instrument that was quoted but never traded has no other price.
@@ -46,8 +47,20 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
       : null
   // No daily bar covers the hours before and after a session.
   const isOutside = today === null && days.session(start) !== 'open'
-  const halves = isOutside ? (await ask('30m', Math.ceil((now - start) / HALF_HOUR_MS) + 1, null)).bars : []
-  const hours = sumOf(halves.filter(({ startMs }) => startMs >= start))
+  const askHours = async (limits = upTo) => {
+    const { bars } = await ask('30m', Math.ceil((now - start) / HALF_HOUR_MS) + 1, null, of, limits)
+    return sumOf(bars.filter(({ startMs }) => startMs >= start))
+  }
+  const hours = isOutside ? await askHours() : null
+  const before = today === null && hours === null ? null : await view.beforeHub()
+  /** The volume from before the hub, which adds what it received, also what the disk didn't take. */
+  const volumeBefore = async (limits: SeqLimits): Promise<number | null> => {
+    if (limits.size === 0) return null
+    if (today === null) return (await askHours(limits))?.volume ?? null
+    const { bars } = await ask('1D', 2, null, of, limits)
+    return bars.find(({ startMs }) => startMs === today.startMs)?.volume ?? null
+  }
+  const volumes = before === null ? {} : { volume: await volumeBefore(before), volumeRest: 0 }
   const dayEnd = days.endOf(dayBefore)
   const closing = Number.isNaN(dayEnd) ? null : await ask('1m', 1, dayEnd)
   const lastOfDay = closing?.bars.at(-1)
@@ -64,8 +77,7 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
     lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
   if (today === null && hours === null && !closeKnown && spark.length === 0 && stored === null) return null
   return {
-    // Nothing that the hub received is stored.
-    isBefore: upTo.size === 0 && view.present().size > 0,
+    isBefore: before !== null,
     stored,
     rank: of === 'mid' ? RANK.mid : RANK.trade,
     dayBefore,
@@ -74,11 +86,19 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
       today !== null
         ? {
             ...today,
+            ...volumes,
             session: days.session(today.startMs),
             whole: today.complete && today.endMs - today.startMs <= DAY_MS * 1.1,
           }
         : hours !== null
-          ? { ...hours, session: days.session(start), startMs: start, endMs: days.endOf(start), whole: false }
+          ? {
+              ...hours,
+              ...volumes,
+              session: days.session(start),
+              startMs: start,
+              endMs: days.endOf(start),
+              whole: false,
+            }
           : null,
     spark: spark.map(({ startMs, close }) => ({ minute: Math.floor(startMs / 60_000), close })),
   }

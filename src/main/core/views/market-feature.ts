@@ -2,7 +2,7 @@
 import { sourceKey } from '../../../shared/core/recording/session.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
 import type { FeedState } from '../../../shared/core/status/status.ts'
-import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'
+import type { FeedId, InstrumentId, SessionId } from '../../../shared/base/units.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { account } from '../account/feature.ts'
 import { log } from '../log/feature.ts'
@@ -81,11 +81,17 @@ export const market = defineFeature({
       const seq = session === null ? undefined : now.get(session)
       return seq === undefined || commits.upTo(seq)
     }
+    const counted = new Set<SessionId>()
+    hub.onReset(() => counted.clear())
+    recorder.onEvent((event) => {
+      if (event.is === 'began') counted.add(event.session)
+    })
     const history = createViewHistory({
       reader,
       source: () => sourceKey(control.source),
       present,
       committed,
+      counted: () => (followed === null ? counted : null),
       wallMs: () => clock.wallMs(),
       days: (asset) => hubCalendar.days(asset),
       failed: storeFailed,

@@ -25,7 +25,7 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, history: Pick<View
     if (id === undefined) return
     const mine = generation
     running += 1
-    // The stored sum already includes the live volume so far, unless none of it could be stored.
+    // Unless the seed is from before the hub, its volume includes what the hub received so far.
     const { volume, volumeRest, dayStart } = hub.cell(id)
     void history.seed(id).then((seed) => {
       running -= 1

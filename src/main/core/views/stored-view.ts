@@ -1,6 +1,6 @@
 /** What a view may read of the store: its source, up to the view's current time. */
 import { toFailure } from '../../../shared/base/errors.ts'
-import { feedAsset, instrumentId, type InstrumentId } from '../../../shared/base/units.ts'
+import { feedAsset, instrumentId, type InstrumentId, type SessionId } from '../../../shared/base/units.ts'
 import { matchesSource, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { DayGrid } from '../market/cell.ts'
 import type { BarPage, BarQuery, SeqLimits } from '../store/types/bars.ts'
@@ -14,6 +14,11 @@ export interface StoredViewOptions {
   readonly present: () => SeqLimits
   /** Resolves with true when everything up to these seqs can be read, or with false after a short time limit. */
   readonly committed: (present: SeqLimits) => Promise<boolean>
+  /**
+   * The sessions that the hub received from their first message on: all since it was cleared. Null or absent: it may
+   * have begun in the middle of one, and has nothing that `committed` doesn't wait for.
+   */
+  readonly counted?: () => ReadonlySet<SessionId> | null
   readonly wallMs: () => number
   readonly days: (asset: 'crypto' | 'forex' | 'stocks') => DayGrid
   /** Limits what is visible; absent: everything is. */
@@ -36,6 +41,7 @@ export class StoredView {
   readonly days: StoredViewOptions['days']
   readonly failed: StoredViewOptions['failed']
   readonly #committed: StoredViewOptions['committed']
+  readonly #counted: StoredViewOptions['counted']
   readonly #visible: Visible | undefined
 
   constructor(options: StoredViewOptions) {
@@ -46,6 +52,7 @@ export class StoredView {
     this.days = options.days
     this.failed = options.failed
     this.#committed = options.committed
+    this.#counted = options.counted
     this.#visible = options.visible
   }
 
@@ -74,6 +81,18 @@ export class StoredView {
     if (await this.untilCommitted(now)) return now
     const stored = new Set((await this.reader.sessions(true)).map(({ session }) => session))
     return new Map([...now].filter(([session]) => stored.has(session)))
+  }
+
+  /**
+   * Limits that leave out every session that the hub received, whether or not the disk took all of it; a session that
+   * begins later is left out too. Null if the hub may have begun in the middle of one.
+   */
+  async beforeHub(): Promise<SeqLimits | null> {
+    if ((this.#counted?.() ?? null) === null) return null
+    const rows = (await this.reader.sessions(true)).filter((row) => matchesSource(row.source, this.source()))
+    // Asked for again, because a session may have begun meanwhile.
+    const counted = this.#counted?.() ?? null
+    return counted && new Map(rows.map(({ session }) => [session, counted.has(session) ? 0 : Infinity]))
   }
 
   async untilCommitted(limits: SeqLimits): Promise<boolean> {
