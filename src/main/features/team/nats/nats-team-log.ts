@@ -1,5 +1,13 @@
 /** The team's log on NATS JetStream. */
-import type { Consumer, JetStreamClient, JetStreamManager, JsMsg, MsgRequest, StoredMsg } from '@nats-io/jetstream'
+import type {
+  Consumer,
+  JetStreamClient,
+  JetStreamManager,
+  JsMsg,
+  MsgRequest,
+  PubAck,
+  StoredMsg,
+} from '@nats-io/jetstream'
 import type { KV, Kvm } from '@nats-io/kv'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { CodedError } from '../../../../shared/base/errors.ts'
@@ -145,21 +153,30 @@ export class NatsTeamLog implements TeamLog {
 
   async publish(...args: Parameters<TeamLog['publish']>): Promise<PublishOutcome> {
     const [shard, session, bytes, previous, id] = args
+    const stream = streamName(this.team, shard)
+    let ack: PubAck
     try {
       const published = this.#parts.client.publish(frameSubject(this.team, shard, session), bytes, {
-        expect: { streamName: streamName(this.team, shard), lastSubjectSequence: previous },
+        expect: { streamName: stream, lastSubjectSequence: previous },
         ...(id === undefined ? {} : { msgID: id }),
       })
-      const { seq, duplicate } = await this.#whileConnected(published)
-      // A leader notes the id of a message before it stores it. If it then lost its leadership, it takes the same message
-      // for one that it has, though none has that id. Servers before 2.11 say so with the sequence 0, newer ones with an error.
-      if (duplicate && seq === 0) throw unsettledError(streamName(this.team, shard))
-      return { is: 'stored', sequence: seq }
+      ack = await this.#whileConnected(published)
     } catch (thrown) {
       if (isConflict(thrown)) return { is: 'conflict' }
-      if (apiCode(thrown) === API.unsettled) throw unsettledError(streamName(this.team, shard))
-      throw requestError(thrown, `the stream ${streamName(this.team, shard)}`)
+      if (apiCode(thrown) === API.unsettled) throw unsettledError(stream)
+      throw requestError(thrown, `the stream ${stream}`)
     }
+    // A leader notes the id of a message before it stores it. If it then refuses it or loses its leadership, it takes the
+    // same message for one that it has, though none has that id. Servers before 2.11 say so with the sequence 0, newer ones
+    // with an error. Ids also outlive messages that somebody purged.
+    const isKnown = !ack.duplicate || (ack.seq > 0 && (await this.#idAt(stream, ack.seq)) === id)
+    if (!isKnown) throw unsettledError(stream)
+    return { is: 'stored', sequence: ack.seq }
+  }
+
+  /** The id under which a message was published; undefined if the stream doesn't have it. */
+  async #idAt(stream: string, seq: number): Promise<string | undefined> {
+    return (await this.#get(stream, { seq }))?.header.get('Nats-Msg-Id')
   }
 
   firstOf(shard: number, session: SessionId, after: number): Promise<StoredMessage | null> {
@@ -173,14 +190,7 @@ export class NatsTeamLog implements TeamLog {
   }
 
   async #find(shard: number, session: SessionId, request: MsgRequest): Promise<StoredMessage | null> {
-    const stream = streamName(this.team, shard)
-    let found: StoredMsg | null
-    try {
-      found = await this.#whileConnected(this.#parts.manager.streams.getMessage(stream, request))
-    } catch (thrown) {
-      if (apiCode(thrown) === API.noMessage) return null
-      throw requestError(thrown, `the stream ${stream}`)
-    }
+    const found = await this.#get(streamName(this.team, shard), request)
     if (found === null) return null
     return {
       shard,
@@ -189,6 +199,15 @@ export class NatsTeamLog implements TeamLog {
       bytes: found.data,
       storedMs: unixMs(found.time.getTime()),
       pending: 0,
+    }
+  }
+
+  async #get(stream: string, request: MsgRequest): Promise<StoredMsg | null> {
+    try {
+      return await this.#whileConnected(this.#parts.manager.streams.getMessage(stream, request))
+    } catch (thrown) {
+      if (apiCode(thrown) === API.noMessage) return null
+      throw requestError(thrown, `the stream ${stream}`)
     }
   }
 

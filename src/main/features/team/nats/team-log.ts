@@ -103,7 +103,7 @@ export interface TeamLog {
 
   /**
    * Stores a message if the session's last one has the sequence `previous`; 0: if there is none. One with an `id` that
-   * the server stored in the last two minutes counts as stored.
+   * the server stored in the last two minutes, and still has, counts as stored.
    */
   publish(shard: number, session: SessionId, bytes: Uint8Array, previous: number, id?: string): Promise<PublishOutcome>
   /** The session's first message after a sequence, or its last one, read from the stream's leader. */

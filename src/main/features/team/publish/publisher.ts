@@ -344,7 +344,7 @@ export class Publisher {
     this.#attempts.delete(session)
     this.#heads.set(session, { seq, heads })
     this.#published.set(session, seq)
-    this.#resends.published(session, seq)
+    this.#resends.published(session, cursor.seq, seq)
     return { is: 'published', session, cursor: { seq, sequence } }
   }
 

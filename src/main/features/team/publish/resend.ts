@@ -43,10 +43,10 @@ export class Resends {
     return pending === undefined ? id : `${id}/again-${pending.token}`
   }
 
-  /** The log has the session up to `seq` again. */
-  published(session: SessionId, seq: number): void {
+  /** The log has the session behind `afterSeq` up to `seq`. A publish that began before the resend isn't part of it. */
+  published(session: SessionId, afterSeq: number, seq: number): void {
     const pending = this.#pending.get(session)
-    if (pending === undefined) return
+    if (pending === undefined || (!pending.hasBegun && afterSeq > pending.afterSeq)) return
     if (seq >= pending.upToSeq) this.#pending.delete(session)
     else this.#pending.set(session, { ...pending, hasBegun: true })
   }

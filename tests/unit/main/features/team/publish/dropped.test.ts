@@ -120,10 +120,17 @@ it('publishes again under other ids, from the start until the log says where it 
   resends.add(SESSION, { afterSeq: 4, upToSeq: 12 })
   const id = resends.idOf(SESSION, 'a')
   expect([resends.startOf(SESSION), id]).toEqual([4, again])
-  resends.published(SESSION, 8)
+  resends.published(SESSION, 4, 8)
   expect([resends.startOf(SESSION), resends.idOf(SESSION, 'a'), resends.has(SESSION)]).toEqual([null, id, true])
-  resends.published(SESSION, 12)
+  resends.published(SESSION, 8, 12)
   expect([resends.idOf(SESSION, 'a'), resends.has(SESSION)]).toEqual(['a', false])
+})
+
+it('isn’t done with a publish that began before it, behind what was dropped', () => {
+  const resends = new Resends()
+  resends.add(SESSION, { afterSeq: 4, upToSeq: 12 })
+  resends.published(SESSION, 12, 20)
+  expect([resends.startOf(SESSION), resends.has(SESSION)]).toEqual([4, true])
 })
 
 it('publishes under another id each time, also if the log has dropped all of a session again', () => {
