@@ -44,49 +44,94 @@ export interface AlertActions {
   close(): Promise<void>
 }
 
-interface Lane {
-  readonly waiting: ActionNote[]
-  isRunning: boolean
-  done: number
-  failed: number
-  problem: ActionState['problem']
-  readonly hasSecret: () => Promise<boolean>
-}
-
 const LABELS: Readonly<Record<AlertAction, string>> = { webhook: 'webhook', ntfy: 'ntfy message', command: 'command' }
 
 export function createActions(options: ActionsOptions): AlertActions {
-  const { dataDir, clock, log, withinMs } = options
+  const { dataDir } = options
   const closing = new AbortController()
-  const isClosing = (): boolean => closing.signal.aborted
-  const running = new Set<Promise<void>>()
-  const lanes = new Map<AlertAction, Lane>(
-    ALERT_ACTIONS.map((action) => [
-      action,
-      {
-        waiting: [],
-        isRunning: false,
-        done: 0,
-        failed: 0,
-        problem: null,
-        hasSecret: async () => action !== 'command' && (await options.secret(action)) !== null,
-      },
-    ]),
-  )
-  const laneOf = (action: AlertAction): Lane => lanes.get(action)! // there is one for each
+  const laneFor = (action: AlertAction): ActionLane => new ActionLane(action, options, closing.signal)
+  const lanes = { webhook: laneFor('webhook'), ntfy: laneFor('ntfy'), command: laneFor('command') }
+  return {
+    run: (action, note) => lanes[action].add(note),
+    async state() {
+      const settings = readActions(dataDir)
+      return Promise.all(ALERT_ACTIONS.map((action) => lanes[action].state(settings)))
+    },
+    async set(action, address, secret) {
+      const url = address.trim() === '' ? '' : checkAddress(address).href
+      if (action === 'ntfy' && typeof secret === 'string') secret = checkToken(secret)
+      if (secret !== undefined) await options.setSecret(action, secret)
+      writeActions(dataDir, { ...readActions(dataDir), [action]: url })
+    },
+    test: (action, note) => lanes[action].deliver(note),
+    async close() {
+      closing.abort()
+      await Promise.all(ALERT_ACTIONS.map((action) => lanes[action].settled()))
+    },
+  }
+}
 
-  const deliver = async (action: AlertAction, note: ActionNote): Promise<void> => {
+/** One action: the alerts that wait for it, and how its deliveries went. */
+class ActionLane {
+  readonly #action: AlertAction
+  readonly #options: ActionsOptions
+  readonly #closing: AbortSignal
+  readonly #waiting: ActionNote[] = []
+  #isRunning = false
+  /** Settles when nothing is under way. */
+  #work: Promise<void> = Promise.resolve()
+  #done = 0
+  #failed = 0
+  #problem: ActionState['problem'] = null
+
+  constructor(action: AlertAction, options: ActionsOptions, closing: AbortSignal) {
+    this.#action = action
+    this.#options = options
+    this.#closing = closing
+  }
+
+  /** Queues an alert. Never throws. */
+  add(note: ActionNote): void {
+    if (this.#closing.aborted) return
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#fail(`${MAX_WAITING} alerts are waiting for it already, so this one was left out.`)
+      return
+    }
+    this.#waiting.push(note)
+    if (this.#isRunning) return
+    // In a turn of its own: this is called on the tick path.
+    this.#isRunning = true
+    this.#work = new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain())
+  }
+
+  async state(settings: ActionSettings): Promise<ActionState> {
+    const action = this.#action
+    return {
+      action,
+      target: action === 'command' ? settings.command.join(' ') : settings[action],
+      hasSecret: (await this.#secret()) !== null,
+      waiting: this.#waiting.length,
+      done: this.#done,
+      failed: this.#failed,
+      problem: this.#problem,
+    }
+  }
+
+  /** Delivers one alert now. Rejects with why it failed. */
+  async deliver(note: ActionNote): Promise<void> {
+    const { dataDir, clock, withinMs } = this.#options
+    const action = this.#action
     const settings = readActions(dataDir)
-    if (isOff(settings, action)) {
+    if (settings[action].length === 0) {
       throw new CodedError('not-found', `No ${LABELS[action]} is set up.`, {
         hint: 'Set it up under Settings → Alerts.',
       })
     }
     const delivery: Delivery = {
       note,
-      secret: action === 'command' ? null : await options.secret(action),
+      secret: await this.#secret(),
       nowMs: clock.wallMs(),
-      signal: closing.signal,
+      signal: this.#closing,
       ...(withinMs === undefined ? {} : { withinMs }),
     }
     switch (action) {
@@ -99,77 +144,42 @@ export function createActions(options: ActionsOptions): AlertActions {
     }
   }
 
-  const failed = (action: AlertAction, message: string): void => {
-    const lane = laneOf(action)
-    lane.failed += 1
-    lane.problem = { atMs: clock.wallMs(), message }
-    log('warn', `The ${LABELS[action]} of an alert failed: ${message}`)
+  /** Resolves once nothing is under way. Never rejects. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([this.#work])
   }
 
-  const attempt = async (action: AlertAction, note: ActionNote): Promise<void> => {
+  #secret(): Promise<string | null> {
+    return this.#action === 'command' ? Promise.resolve(null) : this.#options.secret(this.#action)
+  }
+
+  async #drain(): Promise<void> {
+    for (let note = this.#waiting.shift(); note !== undefined; note = this.#waiting.shift()) {
+      if (this.#closing.aborted) break
+      await this.#attempt(note)
+    }
+    this.#isRunning = false
+  }
+
+  async #attempt(note: ActionNote): Promise<void> {
     for (let i = 0; ; i++) {
       try {
-        await deliver(action, note)
-        laneOf(action).done += 1
+        await this.deliver(note)
+        this.#done += 1
         return
       } catch (thrown) {
         const isFinal = !(thrown instanceof DeliveryError) || thrown.isFinal || i >= RETRY_MS.length
-        if (isFinal || isClosing()) return failed(action, toFailure(thrown).message)
-        await waitUntil(clock, closing.signal, RETRY_MS[i])
-        if (isClosing()) return failed(action, toFailure(thrown).message)
+        if (!isFinal) await waitUntil(this.#options.clock, this.#closing, RETRY_MS[i])
+        if (isFinal || this.#closing.aborted) return this.#fail(toFailure(thrown).message)
       }
     }
   }
 
-  const drain = async (action: AlertAction): Promise<void> => {
-    const lane = laneOf(action)
-    lane.isRunning = true
-    for (let note = lane.waiting.shift(); note !== undefined && !isClosing(); note = lane.waiting.shift())
-      await attempt(action, note)
-    lane.isRunning = false
-  }
-
-  return {
-    run(action, note) {
-      const lane = laneOf(action)
-      if (isClosing()) return
-      if (lane.waiting.length >= MAX_WAITING) {
-        failed(action, `${MAX_WAITING} alerts are waiting for it already, so this one was left out.`)
-        return
-      }
-      lane.waiting.push(note)
-      if (lane.isRunning) return
-      // In a turn of its own: this is called on the tick path.
-      lane.isRunning = true
-      const work = new Promise<void>((resolve) => setImmediate(resolve)).then(() => drain(action))
-      running.add(work)
-      void work.finally(() => running.delete(work))
-    },
-    async state() {
-      const settings = readActions(dataDir)
-      return Promise.all(
-        [...lanes].map(async ([action, { waiting, done, failed: failures, problem, hasSecret }]) => ({
-          action,
-          target: action === 'command' ? settings.command.join(' ') : settings[action],
-          hasSecret: await hasSecret(),
-          waiting: waiting.length,
-          done,
-          failed: failures,
-          problem,
-        })),
-      )
-    },
-    async set(action, address, secret) {
-      const url = address.trim() === '' ? '' : checkAddress(address).href
-      if (action === 'ntfy' && typeof secret === 'string') secret = checkToken(secret)
-      if (secret !== undefined) await options.setSecret(action, secret)
-      writeActions(dataDir, { ...readActions(dataDir), [action]: url })
-    },
-    test: (action, note) => deliver(action, note),
-    async close() {
-      closing.abort()
-      await Promise.allSettled(running)
-    },
+  #fail(message: string): void {
+    const { clock, log } = this.#options
+    this.#failed += 1
+    this.#problem = { atMs: clock.wallMs(), message }
+    log('warn', `The ${LABELS[this.#action]} of an alert failed: ${message}`)
   }
 }
 
@@ -181,5 +191,3 @@ function checkToken(typed: string): string {
     hint: 'Copy it again: it has only letters, digits and signs, without spaces.',
   })
 }
-
-const isOff = (settings: ActionSettings, action: AlertAction): boolean => settings[action].length === 0
