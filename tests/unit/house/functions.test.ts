@@ -3,14 +3,21 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 
-const LONGEST = 150
+const LONGEST = 120
 
 /** Functions that may be longer, for now or because of what they are. Delete a line when its function is shorter. */
 const LONGER = [
+  'src/main/core/store/kernels/message-kernel.ts messageModule',
+  'src/main/core/views/live-feature.ts start',
   // The first schema is one text.
   'src/main/features/team/history/migrations.ts first',
+  'src/main/hosts/electron/app.ts runElectronApp',
+  'src/main/hosts/electron/desktop/desktop.ts followDesktop',
+  'src/main/rpc/carrier.ts serveWindow',
   // One pass over each message's bytes, without calls.
   'src/service/codecs/scan.ts scan',
+  'src/simulator/connection.ts createConnection',
+  'src/simulator/simulator.ts startSimulator',
 ]
 
 const nameOf = (node: ts.SignatureDeclaration): string => {

@@ -94,8 +94,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const newHub = () => createHub({ calendar, nameOf, stateOf: (feed, of) => player.stateOf(feed, of) })
   const hub = newHub()
   const realMs = () => clock.monoNs() / 1e6
-  let closed = false
-  const wakes = new Set<() => void>()
+  const subscribers = new Subscribers()
   const sweeps = createSweeps(clock, () => {
     hub.sweep(player.nowMs)
     for (const one of companions) one.sweep(player.nowMs)
@@ -128,23 +127,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       sweeps.ask()
     },
   })
-  const state = (): ReplayState => {
-    const { nowMs, at, loop, ...rest } = player.state
-    return {
-      id,
-      source,
-      sessions: playable.sessions,
-      opened: options.sessions.map(sessionId),
-      team: options.team,
-      fromMs: unixMs(playable.parts[0].fromMs),
-      toMs: unixMs(playable.parts[playable.parts.length - 1].toMs),
-      growing: playable.goesOn,
-      nowMs: unixMs(nowMs),
-      at: at === null ? null : playable.originOf(at),
-      loop: loop === null ? null : { fromMs: unixMs(loop.fromMs), toMs: unixMs(loop.toMs) },
-      ...rest,
-    }
-  }
+  const state = (): ReplayState => stateOf(options, playable, player)
   const states = wholeStreams(state)
   const serving = createServing({ reader, clock, playable, player, failed: options.failed })
   const status = wholeStreams(() => statusOf(options.status(), player, source))
@@ -175,19 +158,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     wallMs: () => player.nowMs,
     source: () => source,
     upTo: limits,
-    hold<T>(stream: StreamSource<T>, wake: () => void): StreamSource<T> {
-      wakes.add(wake)
-      return {
-        take() {
-          if (closed) throw new CodedError('not-found', 'The replay was closed.', { hint: 'Open the session again.' })
-          return stream.take()
-        },
-        close() {
-          wakes.delete(wake)
-          stream.close()
-        },
-      }
-    },
+    hold: (stream, wake) => subscribers.hold(stream, wake),
   }
 
   const moves = new ReplayMoves(reader, playable, player)
@@ -198,38 +169,92 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     view,
     states,
     grow() {
-      if (!closed) growth.check()
+      if (!subscribers.isClosed) growth.check()
     },
     get streams() {
-      return wakes.size
+      return subscribers.count
     },
     state,
     seek: (to) => moves.seek(to),
     step: (to) => moves.step(to),
-    async timeline({ fromMs, toMs, buckets }) {
-      const sessions = playable.sessions.map(({ session }) => session)
-      const [counts, marks] = await Promise.all([
-        reader.activity({ sessions, fromMs, toMs, buckets }),
-        moves.bookmarks(),
-      ])
-      return {
-        fromMs: unixMs(fromMs),
-        toMs: unixMs(toMs),
-        counts,
-        gaps: playable.gaps.filter((gap) => gap.fromMs < toMs && (gap.toMs ?? Infinity) > fromMs),
-        bookmarks: marks.filter(({ atMs }) => atMs >= fromMs && atMs < toMs),
-      }
-    },
+    timeline: (args) => timelineOf(reader, playable, moves, args),
     serving,
     close() {
-      closed = true
+      subscribers.isClosed = true
       sweeps.close()
       growth.close()
       for (const one of companions) one.close()
       player.close()
-      for (const wake of [...wakes]) wake()
+      subscribers.wake()
       return serving.stop()
     },
+  }
+}
+
+/** The streams subscribed to a replay. */
+class Subscribers {
+  readonly #wakes = new Set<() => void>()
+  /** Whether the replay is closed: its streams fail from then on. */
+  isClosed = false
+
+  get count(): number {
+    return this.#wakes.size
+  }
+
+  /** The same stream, which fails once the replay is closed. `wake` has it read then. */
+  hold<T>(stream: StreamSource<T>, wake: () => void): StreamSource<T> {
+    this.#wakes.add(wake)
+    return {
+      take: () => {
+        if (this.isClosed)
+          throw new CodedError('not-found', 'The replay was closed.', { hint: 'Open the session again.' })
+        return stream.take()
+      },
+      close: () => {
+        this.#wakes.delete(wake)
+        stream.close()
+      },
+    }
+  }
+
+  /** Has all of them read. */
+  wake(): void {
+    for (const wake of [...this.#wakes]) wake()
+  }
+}
+
+function stateOf({ id, sessions, team }: OpenOptions, playable: Playable, player: Player): ReplayState {
+  const { nowMs, at, loop, ...rest } = player.state
+  return {
+    id,
+    source: playable.source,
+    sessions: playable.sessions,
+    opened: sessions.map(sessionId),
+    team,
+    fromMs: unixMs(playable.parts[0].fromMs),
+    toMs: unixMs(playable.parts[playable.parts.length - 1].toMs),
+    growing: playable.goesOn,
+    nowMs: unixMs(nowMs),
+    at: at === null ? null : playable.originOf(at),
+    loop: loop === null ? null : { fromMs: unixMs(loop.fromMs), toMs: unixMs(loop.toMs) },
+    ...rest,
+  }
+}
+
+async function timelineOf(
+  reader: StoreReader,
+  playable: Playable,
+  moves: ReplayMoves,
+  { fromMs, toMs, buckets }: Omit<CallArgs<'replay.timeline'>, 'id'>,
+): Promise<ReplayTimeline> {
+  const sessions = playable.sessions.map(({ session }) => session)
+  const [counts, marks] = await Promise.all([reader.activity({ sessions, fromMs, toMs, buckets }), moves.bookmarks()])
+  return {
+    fromMs: unixMs(fromMs),
+    toMs: unixMs(toMs),
+    counts,
+    gaps: playable.gaps.filter((gap) => gap.fromMs < toMs && (gap.toMs ?? Infinity) > fromMs),
+    bookmarks: marks.filter(({ atMs }) => atMs >= fromMs && atMs < toMs),
   }
 }
 
