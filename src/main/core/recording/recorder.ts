@@ -9,6 +9,7 @@ import { toFailure, type Failure } from '../../../shared/base/errors.ts'
 import { FLAG, setBackMs, type LedgerEntry, type Source } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, unixMs, type FeedId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { RecorderState } from '../../../shared/core/status/status.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import type { Stamp } from '../feeds/connection/frame-sink.ts'
 import type { WriterEvent } from '../store/types/writer.ts'
 import { BatchPool } from './batch.ts'
@@ -32,7 +33,7 @@ class StoreRecorder implements Recorder {
   readonly #options: RecorderOptions
   readonly #flushMs: number
   readonly #maxBacklogBytes: number
-  readonly #listeners = new Set<(event: RecorderEvent) => void>()
+  readonly #listeners = new Listeners<[event: RecorderEvent]>()
   readonly #ledger = new LedgerState()
   readonly #health = new RecorderHealth()
   readonly #delays = new ReceiptDelays()
@@ -236,13 +237,12 @@ class StoreRecorder implements Recorder {
   }
 
   onEvent(listener: (event: RecorderEvent) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   #announce(event: RecorderEvent | null): void {
     if (event === null) return
-    for (const listener of [...this.#listeners]) listener(event)
+    this.#listeners.call(event)
   }
 
   #now(): ClockPair {

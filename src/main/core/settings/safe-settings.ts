@@ -5,6 +5,7 @@ import {
   type SettingsPatch,
   type SettingsSection,
 } from '../../../shared/core/settings/settings.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import { createSettingsStore, memorySettings, type SettingsStore } from './settings.ts'
 
 export interface SafeSettings extends SettingsStore {
@@ -29,7 +30,7 @@ export function safeSettings(
   safe: boolean,
   features: readonly SettingsSection[] = [],
 ): SafeSettings {
-  const listeners = new Set<(now: Settings, before: Settings) => void>()
+  const listeners = new Listeners<[now: Settings, before: Settings]>()
   const appearance = createSettingsStore(memorySettings(), features)
   const names = new Set(
     withCoreSections(features)
@@ -44,7 +45,7 @@ export function safeSettings(
   const notify = (): Settings => {
     const before = current
     current = effective()
-    for (const listener of [...listeners]) listener(current, before)
+    listeners.call(current, before)
     return current
   }
   return {
@@ -59,10 +60,7 @@ export function safeSettings(
       }
       return notify()
     },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: listeners.add,
     get safe() {
       return safe
     },

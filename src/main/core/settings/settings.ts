@@ -10,6 +10,7 @@ import {
   type SettingsPatch,
   type SettingsSection,
 } from '../../../shared/core/settings/settings.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import { notSaved, readWhole, replaceWhole } from '../../base/whole-file.ts'
 
 export interface SettingsStore {
@@ -114,7 +115,7 @@ function isApplied(patch: unknown, got: unknown): boolean {
 export function createSettingsStore(file: SettingsFile, features: readonly SettingsSection[] = []): SettingsStore {
   const sections = withCoreSections(features)
   const { settings, stored, problem } = read(file, sections)
-  const listeners = new Set<(now: Settings, before: Settings) => void>()
+  const listeners = new Listeners<[now: Settings, before: Settings]>()
   let current = settings
   /** What to save: the patch over what another process saved meanwhile, such as the account of `login`. */
   const onDisk = (patch: SettingsPatch, next: Settings): object => {
@@ -148,12 +149,9 @@ export function createSettingsStore(file: SettingsFile, features: readonly Setti
         throw notSaved('Couldn’t save the settings.', cause)
       }
       current = next
-      for (const listener of [...listeners]) listener(next, before)
+      listeners.call(next, before)
       return next
     },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: listeners.add,
   }
 }

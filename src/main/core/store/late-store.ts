@@ -8,6 +8,7 @@ import type { Source } from '../../../shared/core/recording/session.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
 import type { GapInterval } from '../../../shared/core/market/bars.ts'
 import type { Overlap } from '../../../shared/features/sessions/overlaps.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import { callMethod, forwardCalls } from './rpc/rpc.ts'
 import type { LibraryWriter, StoreWriter, WriterEvent } from './types/writer.ts'
 import type { ReplayBatch, ReplayQuery } from './types/replay.ts'
@@ -63,7 +64,7 @@ export interface LateWriter extends StoreWriter {
 
 /** A writer opened by `open`. Before that it drops batches, and `begin` rejects. */
 export function createLateWriter(openWriter: () => Promise<LibraryWriter>): LateWriter {
-  const listeners = new Set<(event: WriterEvent) => void>()
+  const listeners = new Listeners<[event: WriterEvent]>()
   const beginners = new Set<(begun: BegunSession) => void>()
   let writer: LibraryWriter | null = null
   let opening: Promise<void> | null = null
@@ -79,9 +80,7 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
         .then(async (opened) => {
           if (closed) return opened.close()
           writer = opened
-          opened.onEvent((event) => {
-            for (const listener of [...listeners]) listener(event)
-          })
+          opened.onEvent((event) => listeners.call(event))
         })
         .finally(() => {
           opening = null
@@ -103,10 +102,7 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
     get backlogBytes() {
       return writer?.backlogBytes ?? 0
     },
-    onEvent(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    onEvent: listeners.add,
     snapshot: (snapshot) => writer?.snapshot(snapshot),
     addBookmark: async (bookmark) => mustBeOpen().addBookmark(bookmark),
     removeBookmark: async (id) => mustBeOpen().removeBookmark(id),

@@ -5,20 +5,13 @@ import { usable } from '../../../shared/core/market/bars.ts'
 import type { SessionStart } from '../../../shared/core/market/flow/gap-count.ts'
 import { SIDES_LOOKBACK_MS } from '../../../shared/core/market/flow/side.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import { parseInstrument, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
+import { parseInstrument, type FeedId } from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import type { FlowRange } from '../market/flow/flow-follower.ts'
 import type { FlowMessages } from '../market/flow-sink.ts'
 import type { SeqLimits } from '../store/types/bars.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 import type { TickColumns } from '../store/types/ticks.ts'
-
-export interface FlowRange {
-  readonly instrument: InstrumentId
-  /** Receive time of the first trade whose side is needed, UTC ms. */
-  readonly fromMs: number
-  /** Receive time of the last message to read, UTC ms; absent: all. */
-  readonly toMs?: number
-}
 
 export interface FlowSource {
   readonly reader: Pick<StoreReader, 'ticks' | 'gaps' | 'findPosition'>

@@ -14,6 +14,7 @@ import {
 } from '../../../shared/features/alerts/types.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import { AlertEvents, type AlertEventsOptions } from './alert-events.ts'
 import { createHistory, type History } from './history.ts'
 import { createAlertStore, isDue, type AlertStore } from './alert-store.ts'
@@ -50,7 +51,7 @@ class AlertBook implements Alerts {
   readonly sink: Alerts['sink']
   readonly #options: AlertsOptions
   readonly #alerts = new Map<string, Alert>()
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Listeners()
   readonly #store: AlertStore
   readonly #history: History
   readonly #events: AlertEvents
@@ -125,8 +126,7 @@ class AlertBook implements Alerts {
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   async save(id: string | null, draft: AlertDraft): Promise<AlertRow> {
@@ -360,7 +360,7 @@ class AlertBook implements Alerts {
   async #changed(ids: readonly string[]): Promise<void> {
     this.#updateSubscriptions()
     this.#streams.changed(ids)
-    for (const listener of [...this.#listeners]) listener()
+    this.#listeners.call()
     await this.#store.keep('alerts')
   }
 

@@ -4,6 +4,7 @@ import { drawingsFile, readDrawings, writeDrawings } from '../../../shared/featu
 import { applyEdit, isNoEdit, tooMany } from '../../../shared/features/drawings/edits.ts'
 import type { DrawingMarket, DrawingsState } from '../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import { notSaved } from '../../base/whole-file.ts'
 import type { Drawings, DrawingsFiles } from './port.ts'
 
@@ -27,7 +28,7 @@ interface Held {
 /** Opens the drawings of a market. A file is read when its drawings are first requested. */
 export function createDrawings({ files, market, problem }: DrawingsOptions): Drawings {
   const held = new Map<InstrumentId, Held>()
-  const listeners = new Set<(instrument: InstrumentId) => void>()
+  const listeners = new Listeners<[instrument: InstrumentId]>()
 
   function read(instrument: InstrumentId): Held {
     const none: DrawingsState = { instrument, revision: 0, drawings: [] }
@@ -115,12 +116,9 @@ export function createDrawings({ files, market, problem }: DrawingsOptions): Dra
         throw notSaved('Couldn’t save the drawings.', cause)
       }
       one.state = { instrument, revision: one.state.revision + 1, drawings }
-      for (const listener of [...listeners]) listener(instrument)
+      listeners.call(instrument)
       return one.state
     },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: listeners.add,
   }
 }

@@ -1,6 +1,6 @@
 /** What evidence needs of a view. */
 import type { Span } from '../../../shared/base/spans.ts'
-import type { FollowedRange } from '../../core/market/flow/flow-follower.ts'
+import type { FlowRange } from '../../core/market/flow/flow-follower.ts'
 import type { SidedTrade } from '../../core/market/flow/sided-trades.ts'
 import type { RecordedView } from '../../core/views/view-sessions.ts'
 import type { TradeSide } from '../../../shared/core/market/flow/side.ts'
@@ -11,7 +11,7 @@ export interface EvidenceView extends RecordedView {
    * be read, UTC ms. Absent where nothing asks for sides.
    */
   readonly sided?: (
-    range: FollowedRange & { readonly toMs: number },
+    range: FlowRange & { readonly toMs: number },
     settled: (trade: SidedTrade, side: TradeSide) => void,
   ) => Promise<readonly Span[]>
 }

@@ -6,6 +6,7 @@ import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import { readJournal, writeJournal } from '../../../shared/features/journal/document.ts'
 import { byTime, MAX_NOTES, type Note, type NoteDraft } from '../../../shared/features/journal/note.ts'
 import { matchesSource } from '../../../shared/core/recording/session.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import { notSaved } from '../../base/whole-file.ts'
 import type { JournalFiles } from './journal-files.ts'
 
@@ -45,7 +46,7 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
   /** The notes that the file had when it was last read or saved, and its text. */
   let { notes, text } = loaded
   let revision = 0
-  const listeners = new Set<() => void>()
+  const listeners = new Listeners()
   const unused = new Set<string>()
 
   /** Takes over what another terminal saved meanwhile. Throws `store-newer`, or `disk-error` if it can't be read. */
@@ -94,7 +95,7 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
     } catch (thrown) {
       throw thrown instanceof CodedError ? thrown : notSaved('Couldn’t save the note.', thrown)
     } finally {
-      if (revision !== before) for (const listener of [...listeners]) listener()
+      if (revision !== before) listeners.call()
     }
   }
 
@@ -136,10 +137,7 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
       if (isNew) unused.add(file)
       return file
     },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: listeners.add,
     close() {
       if (unused.size === 0) return
       try {

@@ -1,5 +1,6 @@
 /** Workspaces in safe mode: the default ones, which aren't saved. */
 import { firstLibrary } from '../../../shared/features/workspace/library.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import type { Workspaces, WorkspacesFile } from './port.ts'
 
 /** Prefix of workspace ids in safe mode, so that none is confused with a saved one. */
@@ -29,12 +30,9 @@ export function safeWorkspaces(
   stored: WorkspacesFile,
   safe: boolean,
 ): SafeWorkspaces {
-  const listeners = new Set<() => void>()
-  const tell = (): void => {
-    for (const listener of [...listeners]) listener()
-  }
+  const listeners = new Listeners()
   const follow = (one: Workspaces): Workspaces => {
-    one.onChange(tell)
+    one.onChange(() => listeners.call())
     return one
   }
   let now = follow(open(safe ? nowhere() : stored))
@@ -48,21 +46,18 @@ export function safeWorkspaces(
     remove: (id) => now.remove(id),
     show: (id) => now.show(id),
     snapshot: (id, atMs) => now.snapshot(id, atMs),
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: listeners.add,
     enter() {
       if (safe) return
       safe = true
       now = follow(open(nowhere()))
-      tell()
+      listeners.call()
     },
     leave() {
       if (!safe) return
       safe = false
       now = follow(open(stored))
-      tell()
+      listeners.call()
     },
   }
 }

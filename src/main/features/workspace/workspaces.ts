@@ -13,6 +13,7 @@ import {
   withSnapshot,
   type WorkspaceLibrary,
 } from '../../../shared/features/workspace/library.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import { notSaved } from '../../base/whole-file.ts'
 import type { Workspaces, WorkspacesFile } from './port.ts'
 
@@ -25,7 +26,7 @@ export interface WorkspacesOptions {
 
 /** Opens the workspaces. Never fails, whatever the file contains; there is always at least one. */
 export function createWorkspaces({ file, nowMs, problem }: WorkspacesOptions): Workspaces {
-  const listeners = new Set<() => void>()
+  const listeners = new Listeners()
   /** A file that couldn't be read is left unchanged: it may be readable again later. */
   let readOnly = false
   let library = read()
@@ -75,7 +76,7 @@ export function createWorkspaces({ file, nowMs, problem }: WorkspacesOptions): W
       }
     }
     library = next
-    for (const listener of [...listeners]) listener()
+    listeners.call()
   }
 
   return {
@@ -123,9 +124,6 @@ export function createWorkspaces({ file, nowMs, problem }: WorkspacesOptions): W
       if (!found) throw new CodedError('not-found', 'This version of the workspace is no longer saved.')
       return found.workspace
     },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: listeners.add,
   }
 }

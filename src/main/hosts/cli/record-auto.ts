@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
+import { Listeners } from '../../../shared/base/listeners.ts'
 import { acquireLease, retakeLease, type HeldLease } from '../../features/team/lease/hold.ts'
 import { Patience } from '../../features/team/nats/patience.ts'
 import type { TeamLog } from '../../features/team/nats/team-log.ts'
@@ -21,11 +22,10 @@ const HANDOVER_MS = 10_000
 /** The plan as it is now, and each change of it. */
 class PlanWatch {
   plan: Plan | null = null
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Listeners()
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   shard(number: number): PlannedShard | undefined {
@@ -47,7 +47,7 @@ class PlanWatch {
           if (value !== null && plan === null)
             context.err('This version can’t read the team’s plan. Update Tapedeck.\n')
           else this.plan = plan
-          for (const listener of [...this.#listeners]) listener()
+          this.#listeners.call()
         }
       } catch (thrown) {
         // Recording goes on with the last plan, also while permissions are missing.

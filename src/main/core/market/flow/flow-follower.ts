@@ -34,10 +34,11 @@ export interface StoredSpan {
   readonly proven: readonly string[] | null
 }
 
-/** Receive times, UTC ms. Without `toMs`, live messages follow the stored ones. */
-export interface FollowedRange {
+export interface FlowRange {
   readonly instrument: InstrumentId
+  /** Receive time of the first trade whose side is needed, UTC ms. */
   readonly fromMs: number
+  /** Receive time of the last message, UTC ms; absent: all that is stored, then live messages. */
   readonly toMs?: number
 }
 
@@ -53,7 +54,7 @@ export class FlowFollower implements FlowSink {
   constructor(
     hub: Hub,
     history: FlowHistory,
-    { instrument, fromMs, toMs }: FollowedRange,
+    { instrument, fromMs, toMs }: FlowRange,
     to: FlowSink,
     ready: (unread: readonly Span[]) => void,
   ) {

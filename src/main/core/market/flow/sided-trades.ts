@@ -9,7 +9,7 @@ import {
 } from '../../../../shared/core/market/flow/gap-count.ts'
 import { createSider, SETTLE_MS, type SideMeter, type TradeSide } from '../../../../shared/core/market/flow/side.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
-import { FlowFollower, type FlowHistory, type FollowedRange } from './flow-follower.ts'
+import { FlowFollower, type FlowHistory, type FlowRange } from './flow-follower.ts'
 import type { Hub } from '../hub-types.ts'
 
 /** A trade with its side. `eventMs` NaN: undated. `size` NaN: none. Times UTC ms. */
@@ -25,7 +25,7 @@ export interface SidedTrade {
 const OTHERS_LEAD_MS = 1_000
 
 /** Trades received in [fromMs, toMs), UTC ms. Without `toMs`, live trades follow the stored ones. */
-export interface SidedRange extends FollowedRange {
+export interface SidedRange extends FlowRange {
   /** What is known of gaps before the range. Null: its ends are joined later. Absent: nothing. */
   readonly gapBefore?: GapState | null
 }

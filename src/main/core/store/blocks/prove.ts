@@ -15,12 +15,7 @@ const MAX_POOL_ROWS = 1 << 16
 /** Memory that is used again for the next block. Undefined while a block is using it, and before the first. */
 let pool: { readonly scratch: ArrayScratch; readonly out: TextTarget } | undefined
 
-/** Opens a block and compares every stamp and byte. Throws `internal` at the first difference. */
-export function proveBlock(block: Uint8Array, messages: MessageColumns, eventMs?: Float64Array): void {
-  for (const _ of proveInSteps(block, messages, eventMs));
-}
-
-/** Like `proveBlock`, yielding often. */
+/** Opens a block and compares every stamp and byte, yielding often. Throws `internal` at the first difference. */
 export function* proveInSteps(
   block: Uint8Array,
   messages: MessageColumns,

@@ -4,6 +4,7 @@ import { CodedError, toFailure, type Failure } from '../../../../shared/base/err
 import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/session.ts'
 import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
+import { Listeners } from '../../../../shared/base/listeners.ts'
 import { newSessionId } from '../types/session-id.ts'
 import type { Batch } from '../types/messages.ts'
 import type { LibraryWriter, StoreNotice, WriterEvent } from '../types/writer.ts'
@@ -64,7 +65,7 @@ class BackendWriter implements LibraryWriter {
   readonly #file: string
   readonly #worker: URL | undefined
   readonly #onNotice: (notice: StoreNotice) => void
-  readonly #listeners = new Set<(event: WriterEvent) => void>()
+  readonly #listeners = new Listeners<[event: WriterEvent]>()
   readonly #caller = new Caller<WriterMethods>((request, transfer) => this.#backend?.post(request, transfer))
   /** Why sessions that the next `begin` closes have lost their end. */
   readonly #causes = new Map<SessionId, GapCause>()
@@ -125,8 +126,7 @@ class BackendWriter implements LibraryWriter {
   }
 
   onEvent(listener: (event: WriterEvent) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   snapshot(snapshot: NewSnapshot): void {
@@ -226,7 +226,7 @@ class BackendWriter implements LibraryWriter {
   }
 
   #emit(event: WriterEvent): void {
-    for (const listener of [...this.#listeners]) listener(event)
+    this.#listeners.call(event)
   }
 
   #onDeath(failure: Failure): void {
