@@ -318,7 +318,12 @@ export const LIVE = [
       await command(page, 'Team')
       await page.locator('[data-pane="team"]').waitFor()
     },
-    undo: (page) => command(page, 'Team'),
+    // The command only opens it.
+    undo: async (page) => {
+      await command(page, 'Team') // makes it the pane in front
+      await page.keyboard.press('Control+Alt+W')
+      await page.locator('[data-pane="team"]').waitFor({ state: 'detached' })
+    },
   },
   ...['Notes', 'Review'].map((tab) => ({
     name: `pane-journal-${tab.toLowerCase()}`,
