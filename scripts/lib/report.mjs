@@ -27,6 +27,7 @@ export const DEBIAN = {
   python: 'python3-numpy python3-zstandard',
   wheel: 'python3-pip python3-setuptools python3-venv python3-wheel',
   pandas: 'python3-pandas',
+  r: 'r-base-core',
   jq: 'jq curl',
   soffice: 'libreoffice-calc',
   'nats-server': 'nats-server',

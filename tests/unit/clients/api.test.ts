@@ -533,7 +533,7 @@ print(json.dumps([
     {way: code(lambda: live(way, timeout)) for way, timeout in [("huge", 60), ("deaf", 0.1), ("silent", 1)]},
     code(lost_when_granting),
     [stream._socket.fileno() for stream in opened],
-    live("quiet", 1)["price"],
+    live("quiet", 2.5)["price"],
     other_thread(),
     closed_when_granting(),
     code(lambda: Tapedeck.connect(folder, timeout=0.1).live("crypto/XT", ["BTC-USD"])),

@@ -90,7 +90,9 @@ async function sql(text: string): Promise<string> {
 /** What a block needs beyond Node: the name under which the summary of `npm test` lists it. */
 const needOf = ({ language, code }: Shown): string | null =>
   language === 'r'
-    ? 'r-arrow'
+    ? code.includes('library(arrow)')
+      ? 'r-arrow'
+      : 'r'
     : language !== 'python'
       ? null
       : code.includes('polars')
@@ -105,8 +107,11 @@ const CHECKS: Readonly<Record<string, string>> = {
 }
 /** The first Python that has what a block needs. */
 const pythonWith = (need: string): string | undefined => findPython(CHECKS[need] ?? '')
-const canRun = (need: string): boolean =>
-  need === 'r-arrow' ? isThere('Rscript', ['-e', 'library(arrow); library(dplyr)']) : pythonWith(need) !== undefined
+function canRun(need: string): boolean {
+  if (need === 'r') return isThere('Rscript', ['-e', '0'])
+  if (need === 'r-arrow') return isThere('Rscript', ['-e', 'library(arrow); library(dplyr)'])
+  return pythonWith(need) !== undefined
+}
 
 /** Runs a block. */
 async function outputOf(block: Shown): Promise<string> {
@@ -186,6 +191,7 @@ describe.skipIf(process.platform === 'win32')('the page about data', { timeout: 
     }
     const code = notebook.cells.filter((one) => one.cell_type === 'code').map((one) => one.source.join(''))
     expect(code.length).toBeGreaterThan(2)
-    expect(run(pythonWith('pyarrow') ?? '', ['-'], code.join('\n'))).toMatchObject({ status: 0 })
+    const printed = run(pythonWith('pyarrow') ?? '', ['-'], `${code.join('\n')}\nprint(len(trades), len(bars), len(gaps))`)
+    expect(printed).toMatchObject({ status: 0, out: '7 4 1\n' })
   })
 })
