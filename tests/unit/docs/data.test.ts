@@ -191,7 +191,11 @@ describe.skipIf(process.platform === 'win32')('the page about data', { timeout: 
     }
     const code = notebook.cells.filter((one) => one.cell_type === 'code').map((one) => one.source.join(''))
     expect(code.length).toBeGreaterThan(2)
-    const printed = run(pythonWith('pyarrow') ?? '', ['-'], `${code.join('\n')}\nprint(len(trades), len(bars), len(gaps))`)
+    const printed = run(
+      pythonWith('pyarrow') ?? '',
+      ['-'],
+      `${code.join('\n')}\nprint(len(trades), len(bars), len(gaps))`,
+    )
     expect(printed).toMatchObject({ status: 0, out: '7 4 1\n' })
   })
 })

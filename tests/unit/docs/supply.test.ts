@@ -45,7 +45,9 @@ describe('the workflows', () => {
     .map((name) => readFileSync(`tests/${name}`, 'utf8'))
   const named = tests.flatMap((text) => [...text.matchAll(/\[needs ([\w-]+)\]/g)].map(([, need = '']) => need))
   // The test of docs/guide/data.md makes the titles of these.
-  const needs = [...new Set([...named, 'pandas', 'polars', 'pyarrow', 'r', 'r-arrow'])].filter((need) => need !== 'linux')
+  const needs = [...new Set([...named, 'pandas', 'polars', 'pyarrow', 'r', 'r-arrow'])].filter(
+    (need) => need !== 'linux',
+  )
   const declared = (text: string): readonly string[][] =>
     [...text.matchAll(/TAPEDECK_UNABLE:.*&& '([^']*)' \|\| '([^']*)'/g)].flatMap(([, ...lists]) =>
       lists.map((list) => list.split(',')),
