@@ -12,7 +12,7 @@ import { keepReporting } from '../../features/team/reports/report.ts'
 import { readPlan } from '../../features/team/plan/cli.ts'
 import type { Plan, PlannedShard } from '../../features/team/plan/plan.ts'
 import { waitUntil } from '../../base/clock.ts'
-import { readTeamName, type TeamName } from '../../features/team/names.ts'
+import { readTeamName } from '../../features/team/names.ts'
 import { recordOnce, type RecordResult, type RecordSetup } from './record-once.ts'
 
 const RETRY_MS = 1_000
@@ -90,7 +90,7 @@ export async function recordAuto(
     await patience.read(() => ensureBuckets(log))
     watch.plan = (await readPlan(log.bucket('plan')))?.plan ?? null
     const following = watch.follow(log, setup, signal)
-    const recording = recordShards(setup, options, { log, team, watch, signal, following })
+    const recording = recordShards(setup, options, { log, watch, signal, following })
     // A plan that can't be followed any more ends the session, too.
     following.catch(() => ended.abort())
     const result = await recording
@@ -106,7 +106,6 @@ export async function recordAuto(
 
 interface AutoParts {
   readonly log: TeamLog
-  readonly team: TeamName
   readonly watch: PlanWatch
   readonly signal: AbortSignal
   readonly following: Promise<void>
@@ -126,15 +125,12 @@ async function recordShards(setup: RecordSetup, options: AutoOptions, parts: Aut
   return result
 }
 
-/** Reports that it stands by, and publishes what earlier sessions left, until it has a lease. Null once the signal aborts. */
+/** Reports that it stands by until it has a lease. Null once the signal aborts. */
 async function waitForLease(
-  setup: RecordSetup,
-  options: AutoOptions,
-  { log, team, watch, signal }: AutoParts,
+  { context, manager }: RecordSetup,
+  { recorder }: AutoOptions,
+  { log, watch, signal }: AutoParts,
 ): Promise<HeldLease | null> {
-  const { context, manager } = setup
-  const { recorder } = options
-  const rests: Promise<{ close(): Promise<void> } | null>[] = []
   const ended = new AbortController()
   const reports: Promise<void>[] = []
   const report = (): Promise<void> =>
@@ -145,33 +141,20 @@ async function waitForLease(
       context.clock,
       AbortSignal.any([signal, ended.signal]),
     )
-  const publishRest = async (): Promise<{ close(): Promise<void> } | null> => {
-    const standby = await import('./record-standby.ts')
-    const publishing = await standby.publishRest(setup, options, team)
-    if (publishing === null) reports.push(report())
-    return publishing
-  }
-  let lease: HeldLease | null
-  try {
-    lease = await acquireLease({
-      bucket: log.bucket('leases'),
-      clock: context.clock,
-      recorder,
-      shards: () => watch.shards(),
-      signal,
-      onMissing: () => ensureBuckets(log),
-      onWait: (why) => {
-        if (rests.length === 0) rests.push(publishRest())
-        const text = why === 'taken' ? standbyText(watch) : `${why.message} Waiting.`
-        context.err(`${text}\n`)
-        manager.ready(text)
-      },
-    })
-  } finally {
-    ended.abort()
-    // Before a session begins: both would write to the store, and to its list of what the team needs.
-    for (const rest of rests) await (await rest)?.close()
-  }
+  const lease = await acquireLease({
+    bucket: log.bucket('leases'),
+    clock: context.clock,
+    recorder,
+    shards: () => watch.shards(),
+    signal,
+    onMissing: () => ensureBuckets(log),
+    onWait: (why) => {
+      if (reports.length === 0) reports.push(report())
+      const text = why === 'taken' ? standbyText(watch) : `${why.message} Waiting.`
+      context.err(`${text}\n`)
+      manager.ready(text)
+    },
+  }).finally(() => ended.abort())
   // Recording doesn't wait for a report to be taken back.
   if (lease === null) await Promise.all(reports)
   return lease

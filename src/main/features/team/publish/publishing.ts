@@ -65,8 +65,6 @@ export interface SessionProgress {
 
 export interface PublishingParts {
   readonly options: PublishOptions
-  /** Only earlier sessions are published, and the report says that the recorder stands by. */
-  readonly standsBy?: boolean
   readonly team: TeamName
   readonly connect: () => Promise<TeamLog>
   readonly reader: Pick<StoreReader, 'flushes' | 'ledger' | 'sessions'>
@@ -154,7 +152,7 @@ export class Publishing {
     return {
       role: 'recorder',
       name,
-      shard: this.#parts.standsBy === true ? null : shard,
+      shard,
       epoch,
       spoolBytes,
       spoolLimitBytes: spoolMaxBytes && Math.round(spoolMaxBytes),
@@ -264,7 +262,6 @@ export class Publishing {
     if (this.#trouble === null && drainMs > 0) await this.#publisher.drain(late.signal)
     undo()
     if (this.#trouble === null && drainMs > 0) await this.#lookAtHistory()
-    this.#stopLooking()
     this.#closing.abort()
     await this.#reporting
     await this.#publisher.close()
@@ -278,12 +275,8 @@ export class Publishing {
     say('warn', `Not publishing to the team ${team}: ${trouble.message}`, hint)
   }
 
-  /**
-   * Changes the list of held sessions. Recording goes on if the disk refuses. Once this is closed, what it knows of the
-   * list may be older than the list.
-   */
+  /** Changes the list of held sessions. Recording goes on if the disk refuses. */
   #note(change: () => void): void {
-    if (this.#closing.signal.aborted) return
     try {
       change()
     } catch (thrown) {
@@ -294,7 +287,6 @@ export class Publishing {
   async #look(): Promise<void> {
     await this.#lookAtStore()
     await this.#lookAtHistory()
-    if (this.#closing.signal.aborted) return
     this.#stopLooking = this.#parts.clock.after(LOOK_MS, () => void this.#look())
   }
 

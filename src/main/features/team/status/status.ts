@@ -162,7 +162,7 @@ function problemsOf(status: ShardStatus, nowMs: UnixMs): readonly string[] {
     // One that still reports receives nothing, as when markets are closed.
     if (ageMs !== null && ageMs >= TEAM_LIMITS_MS.gone && !isReported) {
       problems.push(
-        `Session ${session} of shard ${shard} is open, and ${recorder} sent nothing for ${ageText(ageMs)}. Start it again on its machine, and it publishes the rest.`,
+        `Session ${session} of shard ${shard} is open, and ${recorder} sent nothing for ${ageText(ageMs)}. Start it again on its machine: it publishes the rest once it records a shard.`,
       )
     }
   }

@@ -8,7 +8,6 @@ import type { TeamLog } from '../../../../../src/main/features/team/nats/team-lo
 import { readReports } from '../../../../../src/main/features/team/reports/report.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../kit/nats-server.ts'
-import { openLog, TeamRecorder } from '../../../../kit/team-recorder.ts'
 import { commandContext } from './context.ts'
 
 const refuse = async (...args: string[]) => {
@@ -39,21 +38,10 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     const args = ['plan', ...reach(), '--upstream', url, '--feed', `crypto/XT:${symbols}`, '--connections', connections, '--write'] // oxfmt-ignore
     expect([await runCommandLine(args, context), context.errors()]).toEqual([0, ''])
   }
-  const startRecorder = (name: string, url = server.url, more: readonly string[] = []) => {
+  const startRecorder = (name: string, url = server.url) => {
     const stop = new AbortController()
     const context = commandContext({ dataDir: makeFolder(name), signal: stop.signal })
-    const args = [
-      'record',
-      '--demo',
-      '--publish',
-      url,
-      ...reach(),
-      '--recorder-name',
-      name,
-      '--team-shard',
-      'auto',
-      ...more,
-    ]
+    const args = ['record', '--demo', '--publish', url, ...reach(), '--recorder-name', name, '--team-shard', 'auto']
     const code = runCommandLine([...args, '--json', '--metrics', '0'], context)
     const scrape = async (): Promise<string> => {
       const url = /Metrics: ([^\s"]+)/.exec(context.errors())?.[1]
@@ -108,44 +96,6 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     expect([a.epoch > 0, b.epoch > a.epoch, a.end !== null, b.end !== null]).toEqual([true, true, true, true])
     const { feeds } = JSON.parse(first.context.output()) as { feeds: { feed: string; stored: number }[] }
     expect(feeds).toMatchObject([{ feed: 'crypto/XT' }])
-  })
-
-  it('publishes and ends in standby what a crash left of its earlier session', async () => {
-    const own = await startNatsServer()
-    await writePlan('BTC-USD', own.url)
-    const holder = startRecorder('holder', own.url)
-    await expect.poll(() => holder.context.errors(), { timeout: 10_000 }).toContain('Recording shard 1 of team eu')
-    const crashed = new TeamRecorder(own.url)
-    crashed.commit(3)
-    await expect.poll(() => crashed.isCaughtUp(), { timeout: 10_000 }).toBe(true)
-    const { session } = crashed
-    await crashed.publishing.close(0)
-    crashed.commit(4)
-    await crashed.reader.close()
-    crashed.engine.close()
-    const standby = startRecorder('desk', own.url, ['--store', crashed.folder.file])
-    await expect.poll(() => standby.context.errors(), { timeout: 10_000 }).toContain('Waiting in standby.')
-    const log = await openLog(own.url)
-    // The end is announced once the log has all of it.
-    const end = async () => (await log.session(session))?.end ?? null
-    await expect.poll(end, { timeout: 20_000 }).toMatchObject({ clean: false, messages: 7 })
-    expect(standby.context.errors()).not.toContain('Recording shard')
-    const names = async () =>
-      (await readReports(log.bucket('reports'))).map((one) => (one.role === 'recorder' ? [one.name, one.shard] : []))
-    expect(new Set(await names())).toEqual(
-      new Set([
-        ['holder', 1],
-        ['desk', null],
-      ]),
-    )
-    // It can record into the same store once it has the shard.
-    holder.stop()
-    expect(await holder.code).toBe(0)
-    await expect.poll(() => standby.context.errors(), { timeout: 20_000 }).toContain('Recording shard 1 of team eu')
-    await expect.poll(async () => (await log.sessions()).length, { timeout: 20_000 }).toBe(3)
-    standby.stop()
-    expect(await standby.code).toBe(0)
-    await log.close()
   })
 
   it('opens another connection once the plan allows it', async () => {

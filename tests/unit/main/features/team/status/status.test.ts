@@ -194,7 +194,7 @@ describe('the status of a team', () => {
         reports: [archiver(1, null)],
       },
       [
-        `Session ${A} of shard 1 is open, and host-a sent nothing for 3 min. Start it again on its machine, and it publishes the rest.`,
+        `Session ${A} of shard 1 is open, and host-a sent nothing for 3 min. Start it again on its machine: it publishes the rest once it records a shard.`,
       ],
     ],
     [
@@ -208,7 +208,7 @@ describe('the status of a team', () => {
         reports: [recorder({ name: 'host-a', sessions: [B] }), archiver(1, null)],
       },
       [
-        `Session ${A} of shard 1 is open, and host-a sent nothing for 3 min. Start it again on its machine, and it publishes the rest.`,
+        `Session ${A} of shard 1 is open, and host-a sent nothing for 3 min. Start it again on its machine: it publishes the rest once it records a shard.`,
       ],
     ],
     [
