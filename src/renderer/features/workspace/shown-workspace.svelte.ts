@@ -9,7 +9,6 @@ import { readyWorkspace } from '../../../shared/features/workspace/ready.ts'
 import type { Transport } from '../../../shared/transport.ts'
 import type { DockRoute } from '../../core/window/window-route.ts'
 import { LOADING_MS } from './pane-windows.ts'
-import { UnconfirmedWorkspaces } from './unconfirmed.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
 
@@ -67,13 +66,11 @@ export class ShownWorkspace {
   #detached = false
   protected readonly app: DockWindow
   readonly #close: () => void
-  readonly #unconfirmed: UnconfirmedWorkspaces
 
   constructor(app: DockWindow) {
     const { route } = app
     this.app = app
     this.window = route.window ?? null
-    this.#unconfirmed = new UnconfirmedWorkspaces(this.window)
     if (route.workspace !== undefined) {
       this.id = route.workspace
       this.#shown = true
@@ -97,21 +94,9 @@ export class ShownWorkspace {
       if (!this.#own[this.id]) this.#switchTo(state.latest)
     }
     if (first && this.#detached) this.#own = { [this.id]: this.whole }
-    else if (first) this.#sendUnconfirmed()
     if (this.window !== null) this.#awaitPart(this.window)
     // While one of our changes is in flight, an arriving state may predate it.
     if (this.#sending === 0 && !this.#isPending && !this.#detached) this.#own = {}
-  }
-  /** Sends what the terminal hadn't confirmed when the page was reloaded, unless it had arrived or was removed. */
-  #sendUnconfirmed(): void {
-    const textOf = (id: string) => JSON.stringify(this.all.find((one) => one.id === id))
-    const late = this.#unconfirmed
-      .read()
-      .filter((one) => this.all.some(({ id }) => id === one.id) && textOf(one.id) !== JSON.stringify(one))
-    this.#unconfirmed.forget()
-    if (late.length === 0) return
-    this.#own = { ...Object.fromEntries(late.map((one) => [one.id, one])), ...this.#own }
-    this.#put(false)
   }
   /** A popped-out window whose part doesn't arrive came too late: the main window has taken its panes back. */
   #awaitPart(window: string): void {
@@ -162,7 +147,6 @@ export class ShownWorkspace {
     this.#isPending = false
     this.#putLater()
     const mine = Object.values(this.#own)
-    this.#unconfirmed.keep(mine)
     for (const workspace of mine) void this.#send(workspace, replaces)
   }
   async #send(workspace: Workspace, replaces: boolean): Promise<boolean> {
@@ -170,9 +154,6 @@ export class ShownWorkspace {
     const result = await this.app.transport.invoke('workspaces.put', { text: JSON.stringify(workspace), replaces })
     this.#sending--
     if (!result.ok) this.app.tell(result.error)
-    // What was refused would be refused again; what found no terminal is sent once one is there.
-    const isSettled = result.ok || (result.error.code !== 'offline' && result.error.code !== 'cancelled')
-    if (this.#sending === 0 && !this.#isPending && isSettled) this.#unconfirmed.forget()
     // The stream reports the saved state, but it may have arrived before this reply: then apply the change here.
     if (
       this.#sending === 0 &&
@@ -193,7 +174,6 @@ export class ShownWorkspace {
     if (this.window !== null) this.#lost = true
     if (this.#detached) return
     this.#isPending = false
-    this.#unconfirmed.forget()
     this.#own = {}
     if (!this.all.some((one) => one.id === this.id)) this.#switchTo(this.#latest)
   }

@@ -15,7 +15,6 @@ import { readyWorkspace } from '../../../../../src/shared/features/workspace/rea
 import type { Failure } from '../../../../../src/shared/base/errors.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { PaneState } from '../../../../../src/renderer/features/workspace/pane-state.svelte.ts'
-import type { Transport } from '../../../../../src/shared/transport.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 
 describe('the address of a window', () => {
@@ -59,33 +58,14 @@ describe('a popped-out window', () => {
   })
 })
 
-/** A page's line to the terminal, which carries nothing more once the page unloads. */
-class WindowLine implements Transport {
-  isUnloading = false
-  readonly subscribe: Transport['subscribe']
-  readonly onLink: Transport['onLink']
-  readonly #terminal: Transport
-  constructor(terminal: Transport) {
-    this.#terminal = terminal
-    this.subscribe = terminal.subscribe.bind(terminal)
-    this.onLink = terminal.onLink.bind(terminal)
-  }
-  invoke: Transport['invoke'] = (name, args) =>
-    this.isUnloading ? new Promise(() => undefined) : this.#terminal.invoke(name, args)
-}
-
 describe('the dock of a window', () => {
   let terminal: WindowTerminal
   let dock: DockState
   const problems: string[] = []
   const [shown, said]: string[][] = [[], []]
-  const openDock = (
-    route: DockRoute = {},
-    tell: (failure: Failure) => void = () => undefined,
-    transport: Transport = terminal,
-  ) =>
+  const openDock = (route: DockRoute = {}, tell: (failure: Failure) => void = () => undefined) =>
     new DockState({
-      transport,
+      transport: terminal,
       route,
       toasts: { show: (text) => shown.push(text), say: (text) => said.push(text) },
       tell,
@@ -162,29 +142,6 @@ describe('the dock of a window', () => {
     expect(sent(), 'the page may close').toBe(before + 4)
     await terminal.settle()
     expect((await stored())?.panes.map((one) => one.id)).not.toContain('news-1')
-  })
-
-  it('sends a change again that was lost as the page reloaded, and one that arrived only once', async () => {
-    const sent = () => terminal.callsOf('workspaces.put').length
-    const port = new WindowLine(terminal)
-    const left = openDock({}, () => undefined, port)
-    await terminal.settle()
-    left.open('log')
-    port.isUnloading = true
-    left.open('news')
-    left.flush()
-    left.dispose()
-    await save()
-    expect((await stored())?.panes.map((one) => one.id)).not.toContain('news-1')
-    const reloaded = openDock()
-    await save()
-    expect((await stored())?.panes.map((one) => one.id)).toEqual(expect.arrayContaining(['log-1', 'news-1']))
-    expect(reloaded.isShown('news')).toBe(true)
-    reloaded.dispose()
-    const before = sent()
-    openDock().dispose()
-    await save()
-    expect(sent()).toBe(before)
   })
 
   it('forgets the changes of safe mode when it ends, and closes its extra windows', async () => {
