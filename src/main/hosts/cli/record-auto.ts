@@ -88,7 +88,7 @@ export async function recordAuto(
   const watch = new PlanWatch()
   try {
     await patience.read(() => ensureBuckets(log))
-    watch.plan = (await readPlan(log.bucket('plan')))?.plan ?? null
+    watch.plan = (await patience.read(() => readPlan(log.bucket('plan'))))?.plan ?? null
     const following = watch.follow(log, setup, signal)
     const recording = recordShards(setup, options, { log, watch, signal, following })
     // A plan that can't be followed any more ends the session, too.

@@ -56,11 +56,12 @@ export const planCommand = defineCommand({
       context.out(values.on('json') ? jsonOf(team, null, plan, null) : textOf(plan, null))
       return EXIT.ok
     }
-    const log = await new Patience(context).connect({ ...readTeamAddress(values, context.env), name: 'tapedeck plan' })
+    const patience = new Patience(context)
+    const log = await patience.connect({ ...readTeamAddress(values, context.env), name: 'tapedeck plan' })
     try {
       const bucket = log.bucket('plan')
-      if (values.on('write')) await log.ensureBuckets()
-      const stored = await readPlan(bucket)
+      if (values.on('write')) await patience.read(() => log.ensureBuckets())
+      const stored = await patience.read(() => readPlan(bucket))
       const plan = revise(values, symbols, stored?.plan ?? null)
       // Recorders need no permission to create streams then.
       if (values.on('write')) for (const { shard } of plan.shards) await log.ensureShard(shard)
