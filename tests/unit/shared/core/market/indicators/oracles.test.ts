@@ -16,10 +16,10 @@ import { readFixture } from './fixture.ts'
 
 type Column = readonly number[]
 const HOUR = 3_600_000
-/** A Thursday. Hours stand for the days of SPY, so that there are days, weeks and sessions in 502 bars. */
+/** Start of the first bar, UTC ms: a Thursday. Each daily bar of SPY is read as an hour, so that 502 bars span days, weeks and sessions. */
 const START = Date.UTC(2026, 0, 1)
 
-/** Price, size and side of the trades that stand for a bar: 1 buys, -1 sells, 0 has no known side. */
+/** Price, size and side of the trades of a bar: 1 is a buy, -1 a sell, 0 a trade whose side is unknown. */
 const tradesOf = ({ open, high, low, close, volume }: BarValues) =>
   [
     [open, 0.05, 0],
@@ -53,7 +53,7 @@ const trueRange = moved((i) => trueHigh[i] - trueLow[i])
 /** With the first bar, whose range is its own. */
 const range = column((i) => (i === 0 ? high[0] - low[0] : trueRange[i]))
 
-/** What the values so far give at each bar; without the absent ones. `n`: how many are needed. */
+/** Applies `of` at each bar to all values up to it, leaving out absent ones. `n`: how many values it needs. */
 const soFar = (values: Column, n: number, of: (past: Column) => number): Column =>
   values.map((value, i) => {
     const past = values.slice(0, i + 1).filter((one) => !Number.isNaN(one))
