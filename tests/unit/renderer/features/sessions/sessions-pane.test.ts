@@ -105,7 +105,9 @@ it('gives the reason of a corrupt session in its details, by key, and verifies i
     if (key === 'Home') continue
     await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
   }
-  await fireEvent.click(screen.getByRole('button', { name: 'Verify' }))
+  await fireEvent.input(screen.getByRole('textbox', { name: 'Notes' }), { target: { value: 'Half an hour after CPI' } })
+  await fireEvent.click(screen.getByRole('button', { name: 'Save and Verify' }))
+  expect(terminal.callsOf('sessions.annotate')).toMatchObject([{ notes: 'Half an hour after CPI' }])
   expect(terminal.callsOf('evidence.verify')).toHaveLength(1)
   expect(screen.queryByRole('dialog', { name: 'Session' })).toBeNull()
 })
